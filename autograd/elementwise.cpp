@@ -1,0 +1,228 @@
+#include "autograd/elementwise.h"
+
+#include <cmath>
+#include <numbers>
+
+#include "autograd/record.h"
+
+namespace heed {
+
+// --- pairs. Where an input was broadcast, backward sums the gradient to its shape.
+
+// a + b        da = g,  db = g
+Variable operator+(const Variable& a, const Variable& b) {
+  return record("add", a.value() + b.value(), inputs(a, b), keep(),
+                [](const Variable& g) { return g; }, [](const Variable& g) { return g; });
+}
+
+// a - b        da = g,  db = -g
+Variable operator-(const Variable& a, const Variable& b) {
+  return record(
+      "sub", a.value() - b.value(), inputs(a, b), keep(),
+      [](const Variable& g) { return g; }, [](const Variable& g) { return -g; });
+}
+
+// a b          da = g b,  db = g a
+Variable operator*(const Variable& a, const Variable& b) {
+  return record("mul", a.value() * b.value(), inputs(a, b),
+                keep(needed_by(b, a), needed_by(a, b)),
+                [](const Kept& k, const Variable& g) { return g * k[1]; },
+                [](const Kept& k, const Variable& g) { return g * k[0]; });
+}
+
+// y = a / b    da = g / b,  db = -g y / b
+Variable operator/(const Variable& a, const Variable& b) {
+  return record("div", a.value() / b.value(), inputs(a, b),
+                keep(b, needed_by(b, result)),
+                [](const Kept& k, const Variable& g) { return g / k[0]; },
+                [](const Kept& k, const Variable& g) { return -g * k[1] / k[0]; });
+}
+
+// The same with a number, which has no gradient.
+Variable operator+(const Variable& a, double b) {
+  return record("add", a.value() + b, inputs(a), keep(),
+                [](const Variable& g) { return g; });
+}
+
+Variable operator-(const Variable& a, double b) {
+  return record("sub", a.value() - b, inputs(a), keep(),
+                [](const Variable& g) { return g; });
+}
+
+Variable operator*(const Variable& a, double b) {
+  return record("mul", a.value() * b, inputs(a), keep(),
+                [b](const Variable& g) { return g * b; });
+}
+
+Variable operator/(const Variable& a, double b) {
+  return record("div", a.value() / b, inputs(a), keep(),
+                [b](const Variable& g) { return g / b; });
+}
+
+Variable operator+(double a, const Variable& b) { return b + a; }
+
+Variable operator-(double a, const Variable& b) {
+  return record("sub", a - b.value(), inputs(b), keep(),
+                [](const Variable& g) { return -g; });
+}
+
+Variable operator*(double a, const Variable& b) { return b * a; }
+
+// y = a / b    db = -g y / b
+Variable operator/(double a, const Variable& b) {
+  return record("div", a / b.value(), inputs(b), keep(b, result),
+                [](const Kept& k, const Variable& g) { return -g * k[1] / k[0]; });
+}
+
+// y = a^b      da = g b a^(b-1), 0 where b is 0;  db = g y log a, 0 where a and y are 0
+Variable pow(const Variable& a, const Variable& b) {
+  return record(
+      "pow", pow(a.value(), b.value()), inputs(a, b),
+      keep(a, b, needed_by(b, result)),
+      [](const Kept& k, const Variable& g) {
+        return masked_fill(g * k[1] * pow(k[0], k[1] - 1), k[1] == 0, 0);
+      },
+      [](const Kept& k, const Variable& g) {
+        const Tensor flat = logical_and(k[0].value() == 0, k[1].value() >= 0);
+        return masked_fill(g * k[2] * log(k[0]), flat, 0);
+      });
+}
+
+// y = a^b      da = g b a^(b-1)
+Variable pow(const Variable& a, double b) {
+  return record("pow", pow(a.value(), b), inputs(a), keep(a),
+                [b](const Kept& k, const Variable& g) {
+                  return b == 0 ? g * 0 : g * (b * pow(k[0], b - 1));
+                });
+}
+
+// y = a^b      db = g y log a, 0 where a is 0 and b >= 0
+Variable pow(double a, const Variable& b) {
+  return record("pow", pow(a, b.value()), inputs(b), keep(b, result),
+                [a](const Kept& k, const Variable& g) {
+                  if (a == 0) return masked_fill(g * k[1] * std::log(a), k[0] >= 0, 0);
+                  return g * k[1] * std::log(a);
+                });
+}
+
+namespace {
+
+// The gradient of whichever of two won: all of it to the winner, half where they are
+// equal, none where `lost` holds.
+Variable winners_share(const Variable& g, const Variable& a, const Variable& b,
+                       const Variable& lost) {
+  return masked_fill(where(a == b, g / 2, g), lost, 0);
+}
+
+}  // namespace
+
+// max(a, b)    da = g where a > b, g/2 where equal;  db likewise
+Variable maximum(const Variable& a, const Variable& b) {
+  return record("maximum", maximum(a.value(), b.value()), inputs(a, b), keep(a, b),
+                [](const Kept& k, const Variable& g) {
+                  return winners_share(g, k[0], k[1], k[0] < k[1]);
+                },
+                [](const Kept& k, const Variable& g) {
+                  return winners_share(g, k[0], k[1], k[1] < k[0]);
+                });
+}
+
+// min(a, b)    da = g where a < b, g/2 where equal;  db likewise
+Variable minimum(const Variable& a, const Variable& b) {
+  return record("minimum", minimum(a.value(), b.value()), inputs(a, b), keep(a, b),
+                [](const Kept& k, const Variable& g) {
+                  return winners_share(g, k[0], k[1], k[0] > k[1]);
+                },
+                [](const Kept& k, const Variable& g) {
+                  return winners_share(g, k[0], k[1], k[1] > k[0]);
+                });
+}
+
+// --- comparisons
+
+Variable operator==(const Variable& a, const Variable& b) {
+  return record_constant("eq", a.value() == b.value(), {&a, &b});
+}
+Variable operator!=(const Variable& a, const Variable& b) {
+  return record_constant("ne", a.value() != b.value(), {&a, &b});
+}
+Variable operator<(const Variable& a, const Variable& b) {
+  return record_constant("lt", a.value() < b.value(), {&a, &b});
+}
+Variable operator<=(const Variable& a, const Variable& b) {
+  return record_constant("le", a.value() <= b.value(), {&a, &b});
+}
+Variable operator>(const Variable& a, const Variable& b) {
+  return record_constant("gt", a.value() > b.value(), {&a, &b});
+}
+Variable operator>=(const Variable& a, const Variable& b) {
+  return record_constant("ge", a.value() >= b.value(), {&a, &b});
+}
+Variable operator==(const Variable& a, double b) {
+  return record_constant("eq", a.value() == b, {&a});
+}
+Variable operator!=(const Variable& a, double b) {
+  return record_constant("ne", a.value() != b, {&a});
+}
+Variable operator<(const Variable& a, double b) {
+  return record_constant("lt", a.value() < b, {&a});
+}
+Variable operator<=(const Variable& a, double b) {
+  return record_constant("le", a.value() <= b, {&a});
+}
+Variable operator>(const Variable& a, double b) {
+  return record_constant("gt", a.value() > b, {&a});
+}
+Variable operator>=(const Variable& a, double b) {
+  return record_constant("ge", a.value() >= b, {&a});
+}
+
+// --- choosing
+
+// condition ? a : b        da = g where it holds, else 0;  db the other way round
+Variable where(const Variable& condition, const Variable& a, const Variable& b) {
+  const Variable& c = condition;
+  return record("where", where(c.value(), a.value(), b.value()), inputs(a, b), keep(c),
+                [](const Kept& k, const Variable& g) { return where(k[0], g, 0); },
+                [](const Kept& k, const Variable& g) { return where(k[0], 0, g); });
+}
+
+Variable where(const Variable& condition, const Variable& a, double b) {
+  return record("where", where(condition.value(), a.value(), b), inputs(a),
+                keep(condition),
+                [](const Kept& k, const Variable& g) { return where(k[0], g, 0); });
+}
+
+Variable where(const Variable& condition, double a, const Variable& b) {
+  return record("where", where(condition.value(), a, b.value()), inputs(b),
+                keep(condition),
+                [](const Kept& k, const Variable& g) { return where(k[0], 0, g); });
+}
+
+// mask ? value : x         dx = g where the mask does not hold, else 0
+Variable masked_fill(const Variable& x, const Variable& mask, double value) {
+  return record("masked_fill", masked_fill(x.value(), mask.value(), value), inputs(x),
+                keep(mask),
+                [](const Kept& k, const Variable& g) { return masked_fill(g, k[0], 0); });
+}
+
+// max(min(x, upper), lower)         dx = g where lower <= x <= upper, else 0
+Variable clamp(const Variable& x, std::optional<double> min, std::optional<double> max) {
+  return record("clamp", clamp(x.value(), min, max), inputs(x), keep(x),
+                [min, max](const Kept& k, const Variable& g) {
+                  Variable inside = g;
+                  if (min) inside = masked_fill(inside, k[0] < *min, 0);
+                  if (max) inside = masked_fill(inside, k[0] > *max, 0);
+                  return inside;
+                });
+}
+
+// x as another dtype       dx = g as x's dtype
+Variable to(const Variable& x, DType dtype) {
+  check(is_floating(dtype) || !x.requires_grad(),
+        "to: a Variable with a gradient must stay floating, got {}", name(dtype));
+  return record("to", x.value().to(dtype), inputs(x), keep(),
+                [before = x.dtype()](const Variable& g) { return to(g, before); });
+}
+
+}  // namespace heed

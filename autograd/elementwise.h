@@ -1,0 +1,79 @@
+// The elementwise operations of tensor/elementwise.h on Variables: the same names,
+// shapes, values and errors, each with its derivative. A Tensor argument is a constant.
+#pragma once
+
+#include <optional>
+
+#include "autograd/variable.h"
+#include "tensor/elementwise.h"
+
+namespace heed {
+
+Variable operator+(const Variable& a, const Variable& b);
+Variable operator-(const Variable& a, const Variable& b);
+Variable operator*(const Variable& a, const Variable& b);
+Variable operator/(const Variable& a, const Variable& b);
+Variable operator+(const Variable& a, double b);
+Variable operator-(const Variable& a, double b);
+Variable operator*(const Variable& a, double b);
+Variable operator/(const Variable& a, double b);
+Variable operator+(double a, const Variable& b);
+Variable operator-(double a, const Variable& b);
+Variable operator*(double a, const Variable& b);
+Variable operator/(double a, const Variable& b);
+Variable operator-(const Variable& x);
+Variable pow(const Variable& a, const Variable& b);
+Variable pow(const Variable& a, double b);
+Variable pow(double a, const Variable& b);
+Variable maximum(const Variable& a, const Variable& b);
+Variable minimum(const Variable& a, const Variable& b);
+
+// Comparisons have no derivative: backward() from one is an Error, and to other ops it is
+// a constant.
+Variable operator==(const Variable& a, const Variable& b);
+Variable operator!=(const Variable& a, const Variable& b);
+Variable operator<(const Variable& a, const Variable& b);
+Variable operator<=(const Variable& a, const Variable& b);
+Variable operator>(const Variable& a, const Variable& b);
+Variable operator>=(const Variable& a, const Variable& b);
+Variable operator==(const Variable& a, double b);
+Variable operator!=(const Variable& a, double b);
+Variable operator<(const Variable& a, double b);
+Variable operator<=(const Variable& a, double b);
+Variable operator>(const Variable& a, double b);
+Variable operator>=(const Variable& a, double b);
+
+Variable neg(const Variable& x);
+// The derivative at 0 is taken as 0.
+Variable abs(const Variable& x);
+// Has no derivative.
+Variable sign(const Variable& x);
+Variable square(const Variable& x);
+Variable exp(const Variable& x);
+Variable log(const Variable& x);
+Variable log1p(const Variable& x);
+Variable sqrt(const Variable& x);
+Variable rsqrt(const Variable& x);
+Variable reciprocal(const Variable& x);
+Variable sin(const Variable& x);
+Variable cos(const Variable& x);
+Variable tanh(const Variable& x);
+Variable sigmoid(const Variable& x);
+Variable erf(const Variable& x);
+// The derivative at 0 is taken as 0.
+Variable relu(const Variable& x);
+Variable silu(const Variable& x);
+Variable softplus(const Variable& x);
+Variable gelu(const Variable& x, Gelu form = Gelu::exact);
+// On a bound the gradient passes.
+Variable clamp(const Variable& x, std::optional<double> min, std::optional<double> max);
+
+Variable where(const Variable& condition, const Variable& a, const Variable& b);
+Variable where(const Variable& condition, const Variable& a, double b);
+Variable where(const Variable& condition, double a, const Variable& b);
+Variable masked_fill(const Variable& x, const Variable& mask, double value);
+
+// x as another floating dtype; its gradient comes back as x's.
+Variable to(const Variable& x, DType dtype);
+
+}  // namespace heed

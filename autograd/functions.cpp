@@ -1,0 +1,161 @@
+// The functions of one number among autograd/elementwise.h.
+
+#include <cmath>
+#include <numbers>
+
+#include "autograd/elementwise.h"
+#include "autograd/record.h"
+
+namespace heed {
+
+// -x           dx = -g
+Variable neg(const Variable& x) {
+  return record("neg", -x.value(), inputs(x), keep(),
+                [](const Variable& g) { return -g; });
+}
+
+Variable operator-(const Variable& x) { return neg(x); }
+
+// |x|          dx = g sign(x)
+Variable abs(const Variable& x) {
+  return record("abs", abs(x.value()), inputs(x), keep(x),
+                [](const Kept& k, const Variable& g) { return g * sign(k[0]); });
+}
+
+Variable sign(const Variable& x) {
+  return record_constant("sign", sign(x.value()), {&x});
+}
+
+// x²           dx = 2 g x
+Variable square(const Variable& x) {
+  return record("square", square(x.value()), inputs(x), keep(x),
+                [](const Kept& k, const Variable& g) { return g * (2 * k[0]); });
+}
+
+// y = e^x      dx = g y
+Variable exp(const Variable& x) {
+  return record("exp", exp(x.value()), inputs(x), keep(result),
+                [](const Kept& k, const Variable& g) { return g * k[0]; });
+}
+
+// log x        dx = g / x
+Variable log(const Variable& x) {
+  return record("log", log(x.value()), inputs(x), keep(x),
+                [](const Kept& k, const Variable& g) { return g / k[0]; });
+}
+
+// log(1 + x)   dx = g / (1 + x)
+Variable log1p(const Variable& x) {
+  return record("log1p", log1p(x.value()), inputs(x), keep(x),
+                [](const Kept& k, const Variable& g) { return g / (1 + k[0]); });
+}
+
+// y = √x       dx = g / 2y
+Variable sqrt(const Variable& x) {
+  return record("sqrt", sqrt(x.value()), inputs(x), keep(result),
+                [](const Kept& k, const Variable& g) { return g / (2 * k[0]); });
+}
+
+// y = 1/√x     dx = -g y³ / 2
+Variable rsqrt(const Variable& x) {
+  return record("rsqrt", rsqrt(x.value()), inputs(x), keep(result),
+                [](const Kept& k, const Variable& g) { return -0.5 * g * pow(k[0], 3); });
+}
+
+// y = 1/x      dx = -g y²
+Variable reciprocal(const Variable& x) {
+  return record("reciprocal", reciprocal(x.value()), inputs(x), keep(result),
+                [](const Kept& k, const Variable& g) { return -g * square(k[0]); });
+}
+
+// sin x        dx = g cos x
+Variable sin(const Variable& x) {
+  return record("sin", sin(x.value()), inputs(x), keep(x),
+                [](const Kept& k, const Variable& g) { return g * cos(k[0]); });
+}
+
+// cos x        dx = -g sin x
+Variable cos(const Variable& x) {
+  return record("cos", cos(x.value()), inputs(x), keep(x),
+                [](const Kept& k, const Variable& g) { return -g * sin(k[0]); });
+}
+
+// y = tanh x   dx = g (1 - y²)
+Variable tanh(const Variable& x) {
+  return record("tanh", tanh(x.value()), inputs(x), keep(result),
+                [](const Kept& k, const Variable& g) { return g * (1 - square(k[0])); });
+}
+
+// y = σ(x)     dx = g y (1 - y)
+Variable sigmoid(const Variable& x) {
+  return record("sigmoid", sigmoid(x.value()), inputs(x), keep(result),
+                [](const Kept& k, const Variable& g) { return g * k[0] * (1 - k[0]); });
+}
+
+// erf x        dx = g 2/√π e^(-x²)
+Variable erf(const Variable& x) {
+  return record("erf", erf(x.value()), inputs(x), keep(x),
+                [](const Kept& k, const Variable& g) {
+                  return g * (2 * std::numbers::inv_sqrtpi * exp(-square(k[0])));
+                });
+}
+
+// y = max(x, 0)        dx = g where y > 0, else 0
+Variable relu(const Variable& x) {
+  return record("relu", relu(x.value()), inputs(x), keep(result),
+                [](const Kept& k, const Variable& g) {
+                  return masked_fill(g, k[0] <= 0, 0);
+                });
+}
+
+// x σ(x)       dx = g σ (1 + x (1 - σ))
+Variable silu(const Variable& x) {
+  return record("silu", silu(x.value()), inputs(x), keep(x),
+                [](const Kept& k, const Variable& g) {
+                  const Variable s = sigmoid(k[0]);
+                  return g * s * (1 + k[0] * (1 - s));
+                });
+}
+
+// log(1 + e^x) dx = g σ(x), g itself above 20 where the value is x
+Variable softplus(const Variable& x) {
+  return record("softplus", softplus(x.value()), inputs(x), keep(x),
+                [](const Kept& k, const Variable& g) {
+                  return where(k[0] > 20, g, g * sigmoid(k[0]));
+                });
+}
+
+namespace {
+
+// The derivative of x Φ(x), with Φ the normal distribution function and φ its density:
+//   Φ(x) + x φ(x),  Φ(x) = (1 + erf(x/√2)) / 2,  φ(x) = e^(-x²/2) / √(2π)
+Variable gelu_slope(const Variable& x) {
+  const double inv_sqrt2 = 1 / std::numbers::sqrt2;
+  const Variable Phi = 0.5 * (1 + erf(x * inv_sqrt2));
+  const Variable phi = (inv_sqrt2 * std::numbers::inv_sqrtpi) * exp(-0.5 * square(x));
+  return Phi + x * phi;
+}
+
+// The derivative of x (1 + t) / 2 with t = tanh(u), u = √(2/π) (x + c x³):
+//   (1 + t) / 2 + x (1 - t²) u' / 2,  u' = √(2/π) (1 + 3 c x²)
+Variable gelu_tanh_slope(const Variable& x) {
+  const double c = 0.044715;
+  const double root = std::sqrt(2 / std::numbers::pi);
+  const Variable x2 = square(x);
+  const Variable t = tanh(root * x * (1 + c * x2));
+  const Variable du = root * (1 + 3 * c * x2);
+  return 0.5 * (1 + t) + 0.5 * x * (1 - square(t)) * du;
+}
+
+}  // namespace
+
+// x Φ(x), or its tanh form      dx = g times the slope above
+Variable gelu(const Variable& x, Gelu form) {
+  return record("gelu", gelu(x.value(), form), inputs(x), keep(x),
+                [form](const Kept& k, const Variable& g) {
+                  return g * (form == Gelu::exact ? gelu_slope(k[0])
+                                                  : gelu_tanh_slope(k[0]));
+                });
+}
+
+}  // namespace heed

@@ -1,0 +1,14 @@
+// Matrix products on Variables: the names, shapes, values and errors of tensor/matmul.h,
+// with derivatives.
+#pragma once
+
+#include "autograd/variable.h"
+#include "tensor/matmul.h"
+
+namespace heed {
+
+Variable matmul(const Variable& a, const Variable& b);
+Variable bmm(const Variable& a, const Variable& b);
+Variable outer(const Variable& a, const Variable& b);
+
+}  // namespace heed

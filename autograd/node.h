@@ -1,0 +1,97 @@
+// The graph: a node for every recorded op and for every leaf.
+//
+// A node points at the nodes of its op's inputs and at nothing else, so the graph has one
+// direction, from results to inputs, and no cycle. Whoever holds a result holds the part
+// of the graph that made it; letting go of the result frees that part.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "autograd/variable.h"
+
+namespace heed {
+
+// A tensor that a rule will need, with the version it had when the op ran.
+struct KeptTensor {
+  Tensor value;
+  NodeRef node;  // of an input; null for constants and for the op's own result
+  std::uint32_t version = 0;
+  bool is_result = false;
+
+  KeptTensor() = default;
+  KeptTensor(const Tensor& value, NodeRef node, bool is_result);
+};
+
+class Node {
+ public:
+  Node(const char* op, const Tensor& value)
+      : op(op), shape(value.shape()), dtype(value.dtype()) {}
+  Node(const Node&) = delete;
+  Node& operator=(const Node&) = delete;
+  virtual ~Node() = default;
+
+  // The gradient of input `i`, given the gradient `g` of the result. Its shape may be any
+  // that the input broadcasts to: backward sums it to the input's shape.
+  virtual Variable gradient(int i, const Variable& g) const;
+  // The nodes of the inputs, one an input; null where an input needs no gradient.
+  virtual std::span<NodeRef> inputs() { return {}; }
+  // What the rules need.
+  virtual std::span<KeptTensor> kept() { return {}; }
+
+  // Lets go of the kept tensors; after it the node cannot be differentiated again.
+  void free_kept();
+
+  static void* operator new(std::size_t bytes) { return memory::allocate(bytes); }
+  static void operator delete(void* node, std::size_t bytes) {
+    memory::deallocate(node, bytes);
+  }
+
+  const char* const op;  // the name, for messages
+  const Shape shape;     // of the result
+  const DType dtype;
+  bool differentiable = true;  // false for ops like argmax
+  bool freed = false;
+
+  std::atomic<std::int32_t> references{0};
+  Node* next_to_free = nullptr;
+
+  // The gradient's place in the handles that a user holds of this value, if there are
+  // any.
+  GradSlot* slot = nullptr;
+
+  // Used by backward alone, while it runs.
+  std::optional<Variable> arriving;  // the sum of the gradients that have arrived
+  Variable* captured = nullptr;      // where grad() wants the gradient
+  std::uint64_t visit = 0;           // the walk that has seen this node last
+  bool needed = true;                // whether the walk's goal lies behind this node
+};
+
+// The place of a gradient. It belongs to the Variables that share it and tells the node
+// when the last of them is gone.
+class GradSlot : public std::enable_shared_from_this<GradSlot> {
+ public:
+  explicit GradSlot(NodeRef node) : node_(std::move(node)) { node_->slot = this; }
+  GradSlot(const GradSlot&) = delete;
+  GradSlot& operator=(const GradSlot&) = delete;
+  ~GradSlot() { node_->slot = nullptr; }
+
+  std::optional<Variable> grad;
+
+ private:
+  NodeRef node_;
+};
+
+// Differentiates `outputs`, given the derivatives by them, as Variable::backward and
+// grad() describe. With captures the gradients go there and into no slot.
+struct Capture {
+  Node* node;
+  Variable* gradient;
+};
+void run_backward(std::span<const Variable> outputs, std::span<const Variable> gradients,
+                  std::span<const Capture> captures, BackwardOptions options);
+
+}  // namespace heed

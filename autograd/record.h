@@ -1,0 +1,175 @@
+// How an op is written: its value, and beside it one rule an input.
+//
+//   // a b, elementwise.        da = g b,  db = g a
+//   Variable operator*(const Variable& a, const Variable& b) {
+//     return record("mul", a.value() * b.value(), inputs(a, b),
+//                   keep(needed_by(b, a), needed_by(a, b)),
+//                   [](const Kept& k, const Variable& g) { return g * k[1]; },
+//                   [](const Kept& k, const Variable& g) { return g * k[0]; });
+//   }
+//
+// A rule turns the gradient of the result into the gradient of its input. It is
+// mathematics: it returns a new Variable and changes nothing. It is written in ops on
+// Variables, so that it can be differentiated itself, and sees only the gradient, what
+// keep() lists, and plain numbers that it captures. A rule may return a gradient of the
+// result's shape where its input was broadcast: backward sums it to the input's shape.
+//
+// When nothing is to be recorded, record() returns the value and the rest costs nothing.
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <tuple>
+#include <vector>
+
+#include "autograd/node.h"
+
+namespace heed {
+
+// The inputs of an op, in the order of its rules.
+template <std::same_as<Variable>... V>
+std::array<const Variable*, sizeof...(V)> inputs(const V&... variables) {
+  return {&variables...};
+}
+
+// Stands for the op's own result in keep(). The graph does not own a kept result's
+// history, so keeping it makes no cycle.
+struct Result {};
+inline constexpr Result result{};
+
+// One entry of keep(): an input, a constant, the result, or nothing.
+struct KeepEntry {
+  const Tensor* value = nullptr;
+  const Variable* variable = nullptr;  // whose value it is, if it has a history
+  bool is_result = false;
+
+  KeepEntry() = default;
+  KeepEntry(const Variable& kept) : value(&kept.value()), variable(&kept) {}
+  KeepEntry(const Tensor& constant) : value(&constant) {}
+  KeepEntry(Result) : is_result(true) {}
+};
+
+// `kept`, but only if `input` requires a gradient: for a tensor that only its rule needs.
+inline KeepEntry needed_by(const Variable& input, KeepEntry kept) {
+  return input.requires_grad() ? kept : KeepEntry();
+}
+
+// What the rules need; k[i] in a rule is entry i.
+template <std::convertible_to<KeepEntry>... K>
+std::array<KeepEntry, sizeof...(K)> keep(const K&... entries) {
+  return {KeepEntry(entries)...};
+}
+
+// What was kept, as a rule sees it.
+class Kept {
+ public:
+  Kept(const Node& node, std::span<const KeptTensor> tensors)
+      : node_(node), tensors_(tensors) {}
+  // Entry i of keep(). Throws Error when the tensor was overwritten after the op ran.
+  Variable operator[](int i) const;
+
+ private:
+  const Node& node_;
+  std::span<const KeptTensor> tensors_;
+};
+
+namespace detail {
+
+KeptTensor make_kept(const KeepEntry& entry, const Tensor& result);
+// The node of an input that a gradient can reach, else null.
+NodeRef input_node(const Variable& input);
+
+template <class Rule>
+Variable apply(const Rule& rule, const Kept& kept, const Variable& g) {
+  if constexpr (std::invocable<const Rule&, const Kept&, const Variable&>) {
+    return rule(kept, g);
+  } else {
+    return rule(g);
+  }
+}
+
+// An op with a fixed number of inputs: everything in one block of memory.
+template <int I, int K, class... Rules>
+class OpNode final : public Node {
+ public:
+  OpNode(const char* op, const Tensor& value, const std::array<const Variable*, I>& in,
+         const std::array<KeepEntry, K>& keep, Rules... rules)
+      : Node(op, value), rules_(std::move(rules)...) {
+    for (int i = 0; i < I; ++i) inputs_[i] = input_node(*in[i]);
+    for (int i = 0; i < K; ++i) kept_[i] = make_kept(keep[i], value);
+  }
+
+  Variable gradient(int i, const Variable& g) const override {
+    return select(i, g, std::make_index_sequence<I>());
+  }
+  std::span<NodeRef> inputs() override { return inputs_; }
+  std::span<KeptTensor> kept() override { return kept_; }
+
+ private:
+  template <std::size_t... J>
+  Variable select(int i, const Variable& g, std::index_sequence<J...>) const {
+    const Kept kept(*this, kept_);
+    Variable gradient;
+    ((static_cast<int>(J) == i
+          ? void(gradient = apply(std::get<J>(rules_), kept, g))
+          : void()),
+     ...);
+    return gradient;
+  }
+
+  std::array<NodeRef, I> inputs_;
+  std::array<KeptTensor, K> kept_;
+  [[no_unique_address]] std::tuple<Rules...> rules_;
+};
+
+// An op over a list of inputs, such as cat, with one rule for all: rule(i, g).
+template <class Rule>
+class ListNode final : public Node {
+ public:
+  ListNode(const char* op, const Tensor& value, std::span<const Variable> in, Rule rule)
+      : Node(op, value), rule_(std::move(rule)) {
+    for (const Variable& input : in) inputs_.push_back(input_node(input));
+  }
+
+  Variable gradient(int i, const Variable& g) const override { return rule_(i, g); }
+  std::span<NodeRef> inputs() override { return inputs_; }
+
+ private:
+  std::vector<NodeRef> inputs_;
+  Rule rule_;
+};
+
+}  // namespace detail
+
+// The op's result: `value`, and the node that remembers how to differentiate it if any
+// input requires a gradient and recording is on.
+template <std::size_t I, std::size_t K, class... Rules>
+Variable record(const char* op, Tensor value,
+                const std::array<const Variable*, I>& inputs,
+                const std::array<KeepEntry, K>& keep, Rules... rules) {
+  static_assert(sizeof...(Rules) == I, "an op has one rule an input");
+  bool recorded = false;
+  for (const Variable* input : inputs) recorded |= input->requires_grad();
+  if (!recorded || !grad_enabled()) return Variable(std::move(value));
+  NodeRef node(new detail::OpNode<I, K, Rules...>(op, value, inputs, keep,
+                                                  std::move(rules)...));
+  return Variable(std::move(value), std::move(node));
+}
+
+// As record, for a list of inputs; the rule is called as rule(i, g) for input i.
+template <class Rule>
+Variable record_list(const char* op, Tensor value, std::span<const Variable> inputs,
+                     Rule rule) {
+  bool recorded = false;
+  for (const Variable& input : inputs) recorded |= input.requires_grad();
+  if (!recorded || !grad_enabled()) return Variable(std::move(value));
+  NodeRef node(new detail::ListNode<Rule>(op, value, inputs, std::move(rule)));
+  return Variable(std::move(value), std::move(node));
+}
+
+// The result of an op without a derivative, such as argmax. It is a constant to every op
+// that takes it; asked for a gradient itself, it says that `op` has none.
+Variable record_constant(const char* op, Tensor value,
+                         std::initializer_list<const Variable*> inputs);
+
+}  // namespace heed

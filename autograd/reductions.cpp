@@ -1,0 +1,180 @@
+#include "autograd/reductions.h"
+
+#include "autograd/elementwise.h"
+#include "autograd/indexing.h"
+#include "autograd/record.h"
+#include "autograd/views.h"
+#include "tensor/factories.h"
+
+namespace heed {
+namespace {
+
+// The way back from a reduction: its gradient (or result) read with the reduced
+// dimensions back in place, each of size 1, so that it broadcasts against the input.
+struct Spread {
+  Shape kept;  // the input's shape with 1 where it was reduced
+
+  Spread(const Variable& x, const Dims& dims) : kept(x.shape()) {
+    if (dims.rank() == 0) std::fill(kept.begin(), kept.end(), 1);
+    for (std::int64_t dim : dims) {
+      if (x.dim() > 0) kept[normalize_dim("reduction", dim, x.dim())] = 1;
+    }
+  }
+  Variable operator()(const Variable& y) const { return reshape(y, kept); }
+};
+
+// The number of elements that each element of the result is made from.
+double reduced_count(const Variable& x, const Dims& dims) {
+  double n = 1;
+  const Spread spread(x, dims);
+  for (int d = 0; d < x.dim(); ++d) {
+    if (spread.kept[d] != x.shape()[d]) n *= static_cast<double>(x.shape()[d]);
+  }
+  return n;
+}
+
+// An extreme shares its gradient evenly among the elements equal to it.
+Variable shared(const Variable& g, const Variable& x, const Variable& y,
+                const Dims& dims) {
+  const Tensor hit = (x == y).value().to(x.dtype());
+  return g / sum(hit, dims, true) * hit;
+}
+
+}  // namespace
+
+// Σ x          dx = g, repeated
+Variable sum(const Variable& x, const Dims& dims, bool keepdim) {
+  return record("sum", sum(x.value(), dims, keepdim), inputs(x), keep(),
+                [spread = Spread(x, dims), shape = x.shape()](const Variable& g) {
+                  return expand(spread(g), shape);
+                });
+}
+
+// Π x          dx = g times the product of the others: y / x where no element is 0
+Variable prod(const Variable& x, const Dims& dims, bool keepdim) {
+  return record(
+      "prod", prod(x.value(), dims, keepdim), inputs(x), keep(x, result),
+      [spread = Spread(x, dims), dims](const Kept& k, const Variable& g) {
+        const Variable x = k[0];
+        if (!any(x.value() == 0).item()) return spread(g) * spread(k[1]) / x;
+        // With zeros among them the others' product is written out: a square for each
+        // element's row, its own place on the diagonal taken by 1.
+        const Shape kept = spread.kept;
+        Dims reduced;
+        Dims order;
+        for (int d = 0; d < x.dim(); ++d) {
+          (kept[d] == x.shape()[d] ? order : reduced).push_back(d);
+        }
+        Shape ordered;
+        for (std::int64_t d : order) ordered.push_back(x.shape()[d]);
+        const std::int64_t rows = count(ordered);
+        for (std::int64_t d : reduced) {
+          order.push_back(d);
+          ordered.push_back(x.shape()[d]);
+        }
+        const std::int64_t n = rows ? x.numel() / rows : 0;
+        const Variable flat = reshape(permute(x, order), {rows, 1, n});
+        const Variable squares = expand(flat, {rows, n, n});
+        const Variable others = prod(masked_fill(squares, eye(n, boolean), 1), -1);
+        Dims inverse = order;
+        for (int d = 0; d < x.dim(); ++d) inverse[static_cast<int>(order[d])] = d;
+        return spread(g) * permute(reshape(others, ordered), inverse);
+      });
+}
+
+// Σ x / n      dx = g / n, repeated
+Variable mean(const Variable& x, const Dims& dims, bool keepdim) {
+  return record("mean", mean(x.value(), dims, keepdim), inputs(x), keep(),
+                [spread = Spread(x, dims), n = reduced_count(x, dims),
+                 shape = x.shape()](const Variable& g) {
+                  return expand(spread(g / n), shape);
+                });
+}
+
+// Σ (x - m)² / (n - c), m the mean        dx = g 2 (x - m) / (n - c)
+Variable var(const Variable& x, const Dims& dims, int correction, bool keepdim) {
+  const double n = reduced_count(x, dims) - correction;
+  return record("var", var(x.value(), dims, correction, keepdim), inputs(x), keep(x),
+                [spread = Spread(x, dims), dims, n](const Kept& k, const Variable& g) {
+                  return spread(g) * ((k[0] - mean(k[0], dims, true)) * (2 / n));
+                });
+}
+
+// √var                     by the chain rule
+Variable std(const Variable& x, const Dims& dims, int correction, bool keepdim) {
+  return sqrt(var(x, dims, correction, keepdim));
+}
+
+// y = √Σ x²                dx = g x / y, 0 where y is 0
+Variable norm(const Variable& x, const Dims& dims, bool keepdim) {
+  return record("norm", norm(x.value(), dims, keepdim), inputs(x), keep(x, result),
+                [spread = Spread(x, dims)](const Kept& k, const Variable& g) {
+                  const Variable y = spread(k[1]);
+                  return masked_fill(spread(g) * k[0] / y, y == 0, 0);
+                });
+}
+
+// y = log Σ e^x            dx = g e^(x - y)
+Variable logsumexp(const Variable& x, const Dims& dims, bool keepdim) {
+  return record("logsumexp", logsumexp(x.value(), dims, keepdim), inputs(x),
+                keep(x, result),
+                [spread = Spread(x, dims)](const Kept& k, const Variable& g) {
+                  return spread(g) * exp(k[0] - spread(k[1]));
+                });
+}
+
+Variable amax(const Variable& x, const Dims& dims, bool keepdim) {
+  return record("amax", amax(x.value(), dims, keepdim), inputs(x), keep(x, result),
+                [spread = Spread(x, dims), dims](const Kept& k, const Variable& g) {
+                  return shared(spread(g), k[0], spread(k[1]), dims);
+                });
+}
+
+Variable amin(const Variable& x, const Dims& dims, bool keepdim) {
+  return record("amin", amin(x.value(), dims, keepdim), inputs(x), keep(x, result),
+                [spread = Spread(x, dims), dims](const Kept& k, const Variable& g) {
+                  return shared(spread(g), k[0], spread(k[1]), dims);
+                });
+}
+
+Variable max(const Variable& x) { return amax(x); }
+Variable min(const Variable& x) { return amin(x); }
+
+// max, min along dim       dx = zeros with g where the index points
+WithIndices<Variable> max(const Variable& x, std::int64_t dim, bool keepdim) {
+  auto [values, indices] = max(x.value(), dim, keepdim);
+  return {picked("max", std::move(values), x, dim, indices), indices};
+}
+
+WithIndices<Variable> min(const Variable& x, std::int64_t dim, bool keepdim) {
+  auto [values, indices] = min(x.value(), dim, keepdim);
+  return {picked("min", std::move(values), x, dim, indices), indices};
+}
+
+Variable argmax(const Variable& x) {
+  return record_constant("argmax", argmax(x.value()), {&x});
+}
+Variable argmin(const Variable& x) {
+  return record_constant("argmin", argmin(x.value()), {&x});
+}
+Variable argmax(const Variable& x, std::int64_t dim, bool keepdim) {
+  return record_constant("argmax", argmax(x.value(), dim, keepdim), {&x});
+}
+Variable argmin(const Variable& x, std::int64_t dim, bool keepdim) {
+  return record_constant("argmin", argmin(x.value(), dim, keepdim), {&x});
+}
+Variable any(const Variable& x, const Dims& dims, bool keepdim) {
+  return record_constant("any", any(x.value(), dims, keepdim), {&x});
+}
+Variable all(const Variable& x, const Dims& dims, bool keepdim) {
+  return record_constant("all", all(x.value(), dims, keepdim), {&x});
+}
+
+// x summed to `shape`      dx = g, repeated
+Variable sum_to(const Variable& x, const Shape& shape) {
+  if (x.shape() == shape) return x;
+  return record("sum_to", sum_to(x.value(), shape), inputs(x), keep(),
+                [before = x.shape()](const Variable& g) { return expand(g, before); });
+}
+
+}  // namespace heed

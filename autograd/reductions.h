@@ -1,0 +1,38 @@
+// The reductions of tensor/reductions.h on Variables: the same names, shapes, values and
+// errors, each with its derivative.
+#pragma once
+
+#include "autograd/variable.h"
+#include "tensor/reductions.h"
+
+namespace heed {
+
+Variable sum(const Variable& x, const Dims& dims = {}, bool keepdim = false);
+Variable prod(const Variable& x, const Dims& dims = {}, bool keepdim = false);
+Variable mean(const Variable& x, const Dims& dims = {}, bool keepdim = false);
+Variable var(const Variable& x, const Dims& dims = {}, int correction = 1,
+             bool keepdim = false);
+Variable std(const Variable& x, const Dims& dims = {}, int correction = 1,
+             bool keepdim = false);
+// The derivative where the norm is 0 is taken as 0.
+Variable norm(const Variable& x, const Dims& dims = {}, bool keepdim = false);
+Variable logsumexp(const Variable& x, const Dims& dims, bool keepdim = false);
+// Equal extremes share the gradient evenly.
+Variable amax(const Variable& x, const Dims& dims = {}, bool keepdim = false);
+Variable amin(const Variable& x, const Dims& dims = {}, bool keepdim = false);
+Variable max(const Variable& x);
+Variable min(const Variable& x);
+// The element whose index is returned gets the whole gradient.
+WithIndices<Variable> max(const Variable& x, std::int64_t dim, bool keepdim = false);
+WithIndices<Variable> min(const Variable& x, std::int64_t dim, bool keepdim = false);
+// Without derivatives.
+Variable argmax(const Variable& x);
+Variable argmin(const Variable& x);
+Variable argmax(const Variable& x, std::int64_t dim, bool keepdim = false);
+Variable argmin(const Variable& x, std::int64_t dim, bool keepdim = false);
+Variable any(const Variable& x, const Dims& dims = {}, bool keepdim = false);
+Variable all(const Variable& x, const Dims& dims = {}, bool keepdim = false);
+
+Variable sum_to(const Variable& x, const Shape& shape);
+
+}  // namespace heed

@@ -1,0 +1,13 @@
+// The softmax family on Variables: the names, shapes, values and errors of
+// tensor/softmax.h, with derivatives.
+#pragma once
+
+#include "autograd/variable.h"
+#include "tensor/softmax.h"
+
+namespace heed {
+
+Variable softmax(const Variable& x, std::int64_t dim);
+Variable log_softmax(const Variable& x, std::int64_t dim);
+
+}  // namespace heed

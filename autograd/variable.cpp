@@ -1,0 +1,95 @@
+#include "autograd/variable.h"
+
+#include "autograd/node.h"
+#include "tensor/factories.h"
+
+namespace heed {
+namespace {
+
+thread_local bool recording = true;
+
+// The derivative of a value by itself.
+Variable seed(const char* op, const Variable& output) {
+  check(output.numel() == 1,
+        "{}: the value must have one element, got the shape {}; sum() it, or pass a "
+        "gradient of that shape",
+        op, output.shape());
+  return ones_like(output.value());
+}
+
+}  // namespace
+
+Variable::Variable(Tensor value, bool requires_grad) : value_(std::move(value)) {
+  if (!requires_grad) return;
+  check(is_floating(dtype()), "Variable: only float32 and float64 have gradients, got {}",
+        name(dtype()));
+  node_ = NodeRef(new Node("leaf", value_));
+  slot_ = std::make_shared<GradSlot>(node_);
+}
+
+bool Variable::requires_grad() const { return node_ && node_->differentiable; }
+
+bool Variable::is_leaf() const { return !node_ || node_->inputs().empty(); }
+
+void Variable::backward(BackwardOptions options) const {
+  backward(seed("backward", *this), options);
+}
+
+void Variable::backward(const Variable& gradient, BackwardOptions options) const {
+  run_backward({this, 1}, {&gradient, 1}, {}, options);
+}
+
+bool Variable::has_grad() const { return slot_ && slot_->grad; }
+
+Variable Variable::grad() const {
+  check(has_grad(),
+        "grad: there is no gradient here; a leaf with requires_grad gets one from "
+        "backward(), another value if retain_grad() was called before it");
+  return *slot_->grad;
+}
+
+void Variable::zero_grad() {
+  if (slot_) slot_->grad.reset();
+}
+
+void Variable::retain_grad() {
+  check(requires_grad(), "retain_grad: this value does not require a gradient");
+  if (slot_) return;
+  slot_ =
+      node_->slot ? node_->slot->shared_from_this() : std::make_shared<GradSlot>(node_);
+}
+
+std::vector<Variable> grad(std::span<const Variable> outputs,
+                           std::span<const Variable> inputs, const GradOptions& options) {
+  std::vector<Variable> gradients = options.grad_outputs;
+  if (gradients.empty()) {
+    for (const Variable& output : outputs) gradients.push_back(seed("grad", output));
+  }
+  check(gradients.size() == outputs.size(),
+        "grad: one of grad_outputs an output, got {} for {}", gradients.size(),
+        outputs.size());
+
+  std::vector<Variable> results(inputs.size());
+  std::vector<Capture> captures;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    check(inputs[i].requires_grad(), "grad: input {} does not require a gradient", i);
+    results[i] = zeros_like(inputs[i].value());
+    captures.push_back({inputs[i].node().get(), &results[i]});
+  }
+  run_backward(
+      outputs, gradients, captures,
+      {.retain_graph = options.retain_graph, .create_graph = options.create_graph});
+  return results;
+}
+
+std::vector<Variable> grad(const Variable& output, const std::vector<Variable>& inputs,
+                           const GradOptions& options) {
+  return grad(std::span(&output, 1), std::span(inputs), options);
+}
+
+bool grad_enabled() { return recording; }
+
+NoGrad::NoGrad() : before_(std::exchange(recording, false)) {}
+NoGrad::~NoGrad() { recording = before_; }
+
+}  // namespace heed

@@ -1,0 +1,149 @@
+// Variable: a tensor that remembers how it was made, so that it can be differentiated.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "tensor/tensor.h"
+
+namespace heed {
+
+class Node;
+class GradSlot;
+
+// A counted reference to a node of the graph, or to none. Letting go of the last one
+// frees the node, and what only it referred to, without recursion.
+class NodeRef {
+ public:
+  NodeRef() = default;
+  explicit NodeRef(Node* node);
+  NodeRef(const NodeRef& other) noexcept;
+  NodeRef(NodeRef&& other) noexcept : node_(std::exchange(other.node_, nullptr)) {}
+  NodeRef& operator=(NodeRef other) noexcept {
+    std::swap(node_, other.node_);
+    return *this;
+  }
+  ~NodeRef() {
+    if (node_) release();
+  }
+  Node* get() const { return node_; }
+  Node* operator->() const { return node_; }
+  explicit operator bool() const { return node_ != nullptr; }
+
+ private:
+  void release();
+  Node* node_ = nullptr;
+};
+
+struct BackwardOptions {
+  // Keeps the graph for another backward. The default frees it.
+  bool retain_graph = false;
+  // Records the computing of the gradients, so that they can be differentiated in turn;
+  // keeps the graph too.
+  bool create_graph = false;
+};
+
+// A value in a computation. A Variable made with requires_grad = true is a leaf: what is
+// computed from it is recorded, and backward() leaves its gradient in it. Copies of a
+// Variable share value, history and gradient.
+class Variable {
+ public:
+  Variable() = default;
+  // A leaf, or a constant. Throws Error when a gradient is asked of a dtype that is not
+  // floating.
+  Variable(Tensor value, bool requires_grad = false);
+  // The result of a recorded op; for record() alone.
+  Variable(Tensor value, NodeRef node)
+      : value_(std::move(value)), node_(std::move(node)) {}
+
+  const Tensor& value() const { return value_; }
+  const Shape& shape() const { return value_.shape(); }
+  std::int64_t size(std::int64_t dim) const { return value_.size(dim); }
+  int dim() const { return value_.dim(); }
+  std::int64_t numel() const { return value_.numel(); }
+  DType dtype() const { return value_.dtype(); }
+  // The only element. Throws Error unless there is exactly one.
+  double item() const { return value_.item(); }
+
+  // Whether a gradient can reach this value or pass through it.
+  bool requires_grad() const;
+  // Whether no op made it.
+  bool is_leaf() const;
+  // The same value as a constant: gradients stop here.
+  Variable detach() const { return Variable(value_); }
+
+  // Differentiates this value by every leaf that it depends on, and adds each derivative
+  // to that leaf's grad(). The value must have one element; otherwise pass `gradient`,
+  // the derivative of something by this value, of this value's shape. Throws Error when
+  // the value depends on no leaf, was made by an op without a derivative, when the graph
+  // was freed by an earlier backward, or when a tensor that a derivative needs was
+  // overwritten since.
+  void backward(BackwardOptions options = {}) const;
+  void backward(const Variable& gradient, BackwardOptions options = {}) const;
+
+  // Whether backward has left a gradient here.
+  bool has_grad() const;
+  // That gradient, of the value's shape and dtype. Throws Error when there is none yet.
+  Variable grad() const;
+  // Forgets the gradient.
+  void zero_grad();
+  // Makes backward leave the gradient here although an op made this value. Throws Error
+  // for a constant.
+  void retain_grad();
+
+  // The node that made this value; null for a constant. For record() and backward().
+  const NodeRef& node() const { return node_; }
+
+ private:
+  Tensor value_;
+  NodeRef node_;
+  // Where the gradient is put. Only handles that a user holds own it, the graph does not:
+  // so a gradient with a graph of its own (create_graph) can never be part of a cycle.
+  std::shared_ptr<GradSlot> slot_;
+};
+
+struct GradOptions {
+  bool retain_graph = false;
+  bool create_graph = false;
+  // The derivatives of something by the outputs, one each; ones for outputs of a single
+  // element if empty.
+  std::vector<Variable> grad_outputs = {};
+};
+
+// The derivatives of the sum of `outputs` by each of `inputs`, without touching any
+// grad(). Zeros for an input that takes no part. Inputs need not be leaves. Throws Error
+// as backward does, and when an input does not require a gradient.
+std::vector<Variable> grad(std::span<const Variable> outputs,
+                           std::span<const Variable> inputs,
+                           const GradOptions& options = {});
+std::vector<Variable> grad(const Variable& output, const std::vector<Variable>& inputs,
+                           const GradOptions& options = {});
+
+// Whether ops are recorded on this thread.
+bool grad_enabled();
+
+// While one of these lives, this thread records nothing:
+//   { NoGrad no_grad; y = net(x); }
+class NoGrad {
+ public:
+  NoGrad();
+  ~NoGrad();
+  NoGrad(const NoGrad&) = delete;
+  NoGrad& operator=(const NoGrad&) = delete;
+
+ private:
+  bool before_;
+};
+
+}  // namespace heed
+
+// A Variable prints as its value.
+template <>
+struct fmt::formatter<heed::Variable> : fmt::formatter<heed::Tensor> {
+  format_context::iterator format(const heed::Variable& x,
+                                  format_context& context) const {
+    return fmt::formatter<heed::Tensor>::format(x.value(), context);
+  }
+};

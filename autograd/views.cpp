@@ -1,0 +1,107 @@
+#include "autograd/views.h"
+
+#include "autograd/indexing.h"
+#include "autograd/record.h"
+
+namespace heed {
+namespace {
+
+// An op that only changes the shape: the gradient takes the input's shape again.
+Variable reshaped(const char* op, Tensor value, const Variable& x) {
+  return record(op, std::move(value), inputs(x), keep(),
+                [before = x.shape()](const Variable& g) { return reshape(g, before); });
+}
+
+// The pieces that the tensor layer cuts x into, each as a recorded slice.
+std::vector<Variable> slices(const Variable& x, const std::vector<Tensor>& pieces,
+                             std::int64_t dim) {
+  std::vector<Variable> result;
+  std::int64_t start = 0;
+  for (const Tensor& piece : pieces) {
+    const std::int64_t stop = start + piece.size(dim);
+    result.push_back(slice(x, dim, start, stop));
+    start = stop;
+  }
+  return result;
+}
+
+}  // namespace
+
+// reshape, view, flatten, squeeze, unsqueeze        dx = g in x's shape
+Variable reshape(const Variable& x, const Shape& shape) {
+  return reshaped("reshape", reshape(x.value(), shape), x);
+}
+
+Variable view(const Variable& x, const Shape& shape) {
+  return reshaped("view", view(x.value(), shape), x);
+}
+
+Variable flatten(const Variable& x, std::int64_t start, std::int64_t end) {
+  return reshaped("flatten", flatten(x.value(), start, end), x);
+}
+
+Variable squeeze(const Variable& x) { return reshaped("squeeze", squeeze(x.value()), x); }
+
+Variable squeeze(const Variable& x, std::int64_t dim) {
+  return reshaped("squeeze", squeeze(x.value(), dim), x);
+}
+
+Variable unsqueeze(const Variable& x, std::int64_t dim) {
+  return reshaped("unsqueeze", unsqueeze(x.value(), dim), x);
+}
+
+// transpose            dx = g transposed back
+Variable transpose(const Variable& x, std::int64_t a, std::int64_t b) {
+  return record("transpose", transpose(x.value(), a, b), inputs(x), keep(),
+                [a, b](const Variable& g) { return transpose(g, a, b); });
+}
+
+// permute              dx = g in x's order
+Variable permute(const Variable& x, const Dims& dims) {
+  Tensor value = permute(x.value(), dims);
+  Dims inverse = dims;
+  for (int i = 0; i < dims.rank(); ++i) {
+    inverse[normalize_dim("permute", dims[i], x.dim())] = i;
+  }
+  return record("permute", std::move(value), inputs(x), keep(),
+                [inverse](const Variable& g) { return permute(g, inverse); });
+}
+
+// expand               dx = g, which backward sums to x's shape
+Variable expand(const Variable& x, const Shape& shape) {
+  return record("expand", expand(x.value(), shape), inputs(x), keep(),
+                [](const Variable& g) { return g; });
+}
+
+// x[start:stop:step]   dx = zeros with g in that place
+Variable slice(const Variable& x, std::int64_t dim, std::int64_t start, std::int64_t stop,
+               std::int64_t step) {
+  return record("slice", slice(x.value(), dim, start, stop, step), inputs(x), keep(),
+                [shape = x.shape(), dim, start, step](const Variable& g) {
+                  return slice_scatter(shape, g, dim, start, step);
+                });
+}
+
+// x[index]             dx = zeros with g in that place
+Variable select(const Variable& x, std::int64_t dim, std::int64_t index) {
+  return record("select", select(x.value(), dim, index), inputs(x), keep(),
+                [shape = x.shape(), dim, index](const Variable& g) {
+                  return select_scatter(shape, g, dim, index);
+                });
+}
+
+std::vector<Variable> split(const Variable& x, std::int64_t size, std::int64_t dim) {
+  return slices(x, split(x.value(), size, dim), dim);
+}
+
+std::vector<Variable> split_with_sizes(const Variable& x,
+                                       const std::vector<std::int64_t>& sizes,
+                                       std::int64_t dim) {
+  return slices(x, split_with_sizes(x.value(), sizes, dim), dim);
+}
+
+std::vector<Variable> chunk(const Variable& x, std::int64_t chunks, std::int64_t dim) {
+  return slices(x, chunk(x.value(), chunks, dim), dim);
+}
+
+}  // namespace heed

@@ -1,0 +1,30 @@
+// The views of tensor/views.h on Variables: the same names, shapes, values and errors,
+// each with its derivative. The result shares the input's elements.
+#pragma once
+
+#include <vector>
+
+#include "autograd/variable.h"
+#include "tensor/views.h"
+
+namespace heed {
+
+Variable reshape(const Variable& x, const Shape& shape);
+Variable view(const Variable& x, const Shape& shape);
+Variable flatten(const Variable& x, std::int64_t start = 0, std::int64_t end = -1);
+Variable transpose(const Variable& x, std::int64_t a, std::int64_t b);
+Variable permute(const Variable& x, const Dims& dims);
+Variable expand(const Variable& x, const Shape& shape);
+Variable squeeze(const Variable& x);
+Variable squeeze(const Variable& x, std::int64_t dim);
+Variable unsqueeze(const Variable& x, std::int64_t dim);
+Variable slice(const Variable& x, std::int64_t dim, std::int64_t start,
+               std::int64_t stop = to_end, std::int64_t step = 1);
+Variable select(const Variable& x, std::int64_t dim, std::int64_t index);
+std::vector<Variable> split(const Variable& x, std::int64_t size, std::int64_t dim = 0);
+std::vector<Variable> split_with_sizes(const Variable& x,
+                                       const std::vector<std::int64_t>& sizes,
+                                       std::int64_t dim = 0);
+std::vector<Variable> chunk(const Variable& x, std::int64_t chunks, std::int64_t dim = 0);
+
+}  // namespace heed

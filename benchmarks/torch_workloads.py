@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+"""heed's workloads in PyTorch: a line of JSON a workload, named as workloads.cpp names them."""
+import argparse
+import json
+import statistics
+import time
+
+import torch
+from torch.nn import functional as F
+
+
+class KernelRegression(torch.nn.Module):
+    """The tutorial's model: a Gaussian kernel whose inverse width is learnt."""
+
+    def __init__(self):
+        super().__init__()
+        self.w = torch.nn.Parameter(torch.rand(1))
+
+    def forward(self, queries, keys, values):
+        count = keys.shape[1]
+        queries = queries.repeat_interleave(count).reshape(-1, count)
+        weights = F.softmax(-((queries - keys) * self.w) ** 2 / 2, dim=1)
+        return torch.bmm(weights.unsqueeze(1), values.unsqueeze(-1)).reshape(-1)
+
+
+def nw_epoch(n):
+    x = (torch.rand(n) * 5).sort().values
+    y = 2 * torch.sin(x) + x ** 0.8 + torch.normal(0.0, 0.5, (n,))
+    others = ~torch.eye(n, dtype=torch.bool)
+    keys = x.expand(n, n)[others].reshape(n, n - 1)
+    values = y.expand(n, n)[others].reshape(n, n - 1)
+    net = KernelRegression()
+    loss = torch.nn.MSELoss(reduction="none")
+    trainer = torch.optim.SGD(net.parameters(), lr=25 / n / n)
+
+    def epoch():
+        trainer.zero_grad()
+        loss(net(x, keys, values), y).sum().backward()
+        trainer.step()
+    return epoch
+
+
+def scalar_chain():
+    a = torch.tensor(1.5, requires_grad=True)
+
+    def chain():
+        x = a
+        for _ in range(1000):
+            x = x * 1.0001 + 0.0001
+        x.backward()
+    return chain
+
+
+def product(n):
+    a, b = torch.randn(n, n), torch.randn(n, n)
+    return lambda: a @ b
+
+
+def bmm_nt(b, m, n, k):
+    x, y = torch.randn(b, m, k), torch.randn(b, n, k)
+    return lambda: torch.bmm(x, y.transpose(1, 2))
+
+
+def elementwise(op, n):
+    a, b = torch.randn(n), torch.randn(n)
+    return (lambda: a + b) if op == "add" else (lambda: getattr(torch, op)(a))
+
+
+def softmax(rows, columns):
+    a = torch.randn(rows, columns)
+    return lambda: F.softmax(a, -1)
+
+
+def workloads():
+    """Pairs of a name and a function that sets the workload up and returns what to time."""
+    for n in (50, 500, 2000):
+        yield f"nw_epoch/n{n}", lambda n=n: nw_epoch(n)
+    yield "scalar_chain/2000", scalar_chain
+    for n in (64, 128, 256, 512, 1024):
+        yield f"matmul/{n}", lambda n=n: product(n)
+    for b, m, n, k in ((512, 16, 16, 16), (256, 16, 16, 64), (256, 10, 20, 64),
+                       (64, 64, 64, 64), (64, 128, 128, 64), (32, 512, 512, 64)):
+        yield (f"bmm_nt/b{b}_m{m}_n{n}_k{k}",
+               lambda b=b, m=m, n=n, k=k: bmm_nt(b, m, n, k))
+    for op in ("add", "exp", "tanh"):
+        for n in (1000, 100000, 10000000):
+            yield f"{op}/{n}", lambda op=op, n=n: elementwise(op, n)
+    for rows, columns in ((512, 16), (8192, 128), (16384, 512)):
+        yield f"softmax/{rows}x{columns}", lambda r=rows, c=columns: softmax(r, c)
+
+
+def repeat(run, count):
+    start = time.perf_counter()
+    for _ in range(count):
+        run()
+    return time.perf_counter() - start
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--threads", type=int, default=torch.get_num_threads())
+    parser.add_argument("--only", default="", help="just the names that hold this text")
+    parser.add_argument("--seconds", type=float, default=0.2, help="how long a round lasts")
+    options = parser.parse_args()
+    torch.set_num_threads(options.threads)
+    for name, make in workloads():
+        if options.only not in name:
+            continue
+        torch.manual_seed(0)
+        run = make()
+        run()
+        count = max(1, int(options.seconds / max(repeat(run, 1), 1e-9)))
+        rounds = [repeat(run, count) / count * 1e3 for _ in range(7)]
+        print(json.dumps({"name": name, "threads": options.threads,
+                          "ms": round(statistics.median(rounds), 6),
+                          "best_ms": round(min(rounds), 6),
+                          "torch": torch.__version__}), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,186 @@
+// The benchmark: heed's workloads, timed. torch_workloads.py times the same ones in
+// PyTorch under the same names, compare.py sets the two side by side.
+//
+// A workload is repeated until a round lasts --seconds; after two warm-ups there are
+// seven rounds, and a figure is the time of one repetition, in milliseconds.
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <heed.h>
+
+using namespace heed;
+
+namespace {
+
+// What is timed, and the floating-point operations of one repetition (or the elements).
+struct Workload {
+  std::string name;
+  double flop;
+  std::function<std::function<void()>()> make;
+};
+
+// One epoch of the tutorial's Nadaraya-Watson training loop; n training points, each
+// against the n - 1 others.
+std::function<void()> nw_epoch(std::int64_t n) {
+  const Tensor x = sort(5 * rand({n}));
+  const Tensor y = 2 * sin(x) + pow(x, 0.8) + normal(0.0, 0.5, {n});
+  const Tensor others = logical_not(eye(n, boolean));
+  const Tensor keys = reshape(masked_select(expand(x, {n, n}), others), {n, n - 1});
+  const Tensor values = reshape(masked_select(expand(y, {n, n}), others), {n, n - 1});
+  nn::NWKernelRegression net;
+  const double size = static_cast<double>(n);
+  optim::Sgd trainer(nn::parameters(net), {.lr = 25 / size / size});
+  return [=]() mutable {
+    trainer.zero_grad();
+    sum(nn::mse_loss(net(x, keys, values), y, nn::Reduction::none)).backward();
+    trainer.step();
+  };
+}
+
+// 2,000 scalar operations recorded and differentiated: the cost of the graph itself.
+std::function<void()> scalar_chain() {
+  const Variable a(full({}, 1.5), true);
+  return [=] {
+    Variable x = a;
+    for (int i = 0; i < 1000; ++i) x = x * 1.0001 + 0.0001;
+    x.backward();
+  };
+}
+
+std::function<void()> products(std::int64_t n) {
+  const Tensor a = randn({n, n}), b = randn({n, n});
+  return [=] { matmul(a, b); };
+}
+
+// Batched products of the shapes that attention makes: (b, m, k) with (b, n, k)ᵀ.
+std::function<void()> bmm_nt(std::int64_t b, std::int64_t m, std::int64_t n,
+                             std::int64_t k) {
+  const Tensor x = randn({b, m, k}), y = randn({b, n, k});
+  return [=] { bmm(x, transpose(y, 1, 2)); };
+}
+
+std::vector<Workload> workloads() {
+  std::vector<Workload> list;
+  for (std::int64_t n : {50, 500, 2000}) {
+    list.push_back({fmt::format("nw_epoch/n{}", n), 0, [=] { return nw_epoch(n); }});
+  }
+  list.push_back({"scalar_chain/2000", 0, scalar_chain});
+  for (std::int64_t n : {64, 128, 256, 512, 1024}) {
+    const double size = static_cast<double>(n);
+    list.push_back({fmt::format("matmul/{}", n), 2 * size * size * size,
+                    [=] { return products(n); }});
+  }
+  const std::int64_t shapes[][4] = {{512, 16, 16, 16},  {256, 16, 16, 64},
+                                    {256, 10, 20, 64},  {64, 64, 64, 64},
+                                    {64, 128, 128, 64}, {32, 512, 512, 64}};
+  for (const auto& [b, m, n, k] : shapes) {
+    list.push_back({fmt::format("bmm_nt/b{}_m{}_n{}_k{}", b, m, n, k),
+                    2.0 * static_cast<double>(b * m * n * k),
+                    [b = b, m = m, n = n, k = k] { return bmm_nt(b, m, n, k); }});
+  }
+  const std::pair<const char*, std::function<Tensor(const Tensor&, const Tensor&)>>
+      elementwise[] = {
+          {"add", [](const Tensor& a, const Tensor& b) { return a + b; }},
+          {"exp", [](const Tensor& a, const Tensor&) { return exp(a); }},
+          {"tanh", [](const Tensor& a, const Tensor&) { return tanh(a); }},
+      };
+  for (const auto& [name, op] : elementwise) {
+    for (std::int64_t n : {1000, 100000, 10000000}) {
+      list.push_back(
+          {fmt::format("{}/{}", name, n), static_cast<double>(n), [n, op = op] {
+             const Tensor a = randn({n}), b = randn({n});
+             return [=] { op(a, b); };
+           }});
+    }
+  }
+  const std::pair<std::int64_t, std::int64_t> tables[] = {
+      {512, 16}, {8192, 128}, {16384, 512}};
+  for (const auto& [rows, columns] : tables) {
+    list.push_back({fmt::format("softmax/{}x{}", rows, columns),
+                    static_cast<double>(rows * columns),
+                    [rows = rows, columns = columns] {
+                      const Tensor a = randn({rows, columns});
+                      return [=] { softmax(a, -1); };
+                    }});
+  }
+  return list;
+}
+
+struct Timing {
+  double median, best;  // milliseconds
+};
+
+Timing time(const std::function<void()>& run, double seconds) {
+  using Clock = std::chrono::steady_clock;
+  const auto repeat = [&](std::int64_t count) {
+    const auto start = Clock::now();
+    for (std::int64_t i = 0; i < count; ++i) run();
+    return std::chrono::duration<double>(Clock::now() - start).count();
+  };
+  repeat(1);
+  const double once = std::max(repeat(1), 1e-9);
+  const auto count = std::max<std::int64_t>(1, static_cast<std::int64_t>(seconds / once));
+  std::vector<double> rounds;
+  for (int i = 0; i < 7; ++i) {
+    rounds.push_back(repeat(count) / static_cast<double>(count) * 1e3);
+  }
+  std::sort(rounds.begin(), rounds.end());
+  return {rounds[rounds.size() / 2], rounds.front()};
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("Times heed's workloads.");
+  int threads = num_threads();
+  std::string only;
+  double seconds = 0.2;
+  bool json = false, names_only = false;
+  app.add_option("--threads", threads, "how many threads work")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
+  app.add_option("--only", only, "just the workloads whose name holds this text");
+  app.add_option("--seconds", seconds, "how long a round lasts")
+      ->check(CLI::Range(0.001, 3600.0))
+      ->capture_default_str();
+  app.add_flag("--json", json, "a line of JSON a workload in place of the table");
+  app.add_flag("--list", names_only, "just the names");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 2;
+  }
+
+  if (names_only) {
+    for (const Workload& workload : workloads()) fmt::print("{}\n", workload.name);
+    return 0;
+  }
+  set_num_threads(threads);
+  if (!json) {
+    fmt::print("{}\n\n{:<28} {:>12} {:>12} {:>12}\n", build_info(), "workload",
+               "median ms", "best ms", "G/s at best");
+  }
+  for (const Workload& workload : workloads()) {
+    if (workload.name.find(only) == std::string::npos) continue;
+    manual_seed(0);
+    const auto [median, best] = time(workload.make(), seconds);
+    if (json) {
+      fmt::print(R"({{"name": "{}", "threads": {}, "ms": {:.6f}, "best_ms": {:.6f}, )"
+                 R"("flop": {:.0f}, "heed": "{}"}})"
+                 "\n",
+                 workload.name, threads, median, best, workload.flop, HEED_VERSION);
+    } else {
+      const double rate = workload.flop / best / 1e6;
+      fmt::print("{:<28} {:>12.6f} {:>12.6f} {:>12}\n", workload.name, median, best,
+                 rate > 0 ? fmt::format("{:.2f}", rate) : "");
+    }
+    std::fflush(stdout);
+  }
+}

@@ -1,0 +1,11 @@
+#include <fmt/core.h>
+#include <heed.h>
+
+int main() {
+  heed::Variable x(heed::linspace(0, 1, 3), true);  // true: a gradient is wanted
+  heed::Variable y = sum(tanh(x));
+  y.backward();
+  fmt::print("x      {}\n", x);
+  fmt::print("y      {}\n", y);
+  fmt::print("dy/dx  {}\n", x.grad());  // 1 - tanh(x)^2
+}

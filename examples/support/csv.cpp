@@ -1,0 +1,200 @@
+#include "examples/support/csv.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <sstream>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace heed::support {
+namespace {
+
+// Text from a file as a message shows it: short, and without control characters.
+std::string shown(std::string_view text, std::size_t longest = 40) {
+  std::string out(text.substr(0, longest));
+  std::replace_if(
+      out.begin(), out.end(), [](unsigned char c) { return std::iscntrl(c) != 0; }, '?');
+  return text.size() > longest ? out + "..." : out;
+}
+
+// Takes one record after the other and counts the lines on the way.
+class Reader {
+ public:
+  Reader(std::string_view text, const std::string& source)
+      : text_(text), source_(source) {
+    constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+    if (text_.starts_with(byte_order_mark)) text_.remove_prefix(byte_order_mark.size());
+    // Blank lines at the end are no rows.
+    while (text_.ends_with('\n') || text_.ends_with('\r')) text_.remove_suffix(1);
+    done_ = text_.empty();
+  }
+
+  bool done() const { return done_; }
+  std::size_t line() const { return line_; }
+
+  // The fields up to the end of the line, or of the text.
+  std::vector<std::string> record() {
+    std::vector<std::string> fields;
+    do {
+      fields.push_back(next_is('"') ? quoted_field() : plain_field());
+    } while (skip(','));
+    done_ = at_ == text_.size();
+    skip('\r');
+    skip('\n');
+    ++line_;
+    return fields;
+  }
+
+ private:
+  bool next_is(char c) const { return at_ < text_.size() && text_[at_] == c; }
+  bool skip(char c) {
+    const bool found = next_is(c);
+    at_ += found;
+    return found;
+  }
+
+  std::string plain_field() {
+    const std::size_t end = std::min(text_.find_first_of(",\r\n", at_), text_.size());
+    const std::string_view field = text_.substr(at_, end - at_);
+    if (field.find('"') != field.npos)
+      input_error("{}:{}: a quote inside a field that does not begin with one", source_,
+                  line_);
+    at_ = end;
+    return std::string(field);
+  }
+
+  std::string quoted_field() {
+    const std::size_t first_line = line_;
+    std::string field;
+    for (++at_; at_ < text_.size(); ++at_) {
+      if (skip('"') && !next_is('"')) {
+        if (at_ < text_.size() && !next_is(',') && !next_is('\r') && !next_is('\n'))
+          input_error("{}:{}: text after a closing quote", source_, line_);
+        return field;
+      }
+      line_ += next_is('\n');
+      field += text_[at_];
+    }
+    input_error("{}:{}: the quote that opens here is never closed", source_, first_line);
+  }
+
+  std::string_view text_;
+  const std::string& source_;
+  std::size_t at_ = 0;
+  std::size_t line_ = 1;
+  bool done_ = false;
+};
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view blanks = " \t";
+  const std::size_t first = text.find_first_not_of(blanks);
+  if (first == text.npos) return {};
+  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
+}
+
+enum class NotANumber { empty, text, too_large, not_finite };
+
+// The number that `field` spells, or why there is none.
+std::pair<double, std::optional<NotANumber>> parse_number(std::string_view field) {
+  field = trimmed(field);
+  if (field.empty()) return {0, NotANumber::empty};
+  if (field.size() > 1 && field[0] == '+' && field[1] != '-') field.remove_prefix(1);
+  double value = 0;
+  const auto [end, error] =
+      std::from_chars(field.data(), field.data() + field.size(), value);
+  if (error == std::errc::invalid_argument || end != field.data() + field.size())
+    return {0, NotANumber::text};
+  if (error == std::errc::result_out_of_range) return {0, NotANumber::too_large};
+  if (!std::isfinite(value)) return {0, NotANumber::not_finite};
+  return {value, std::nullopt};
+}
+
+}  // namespace
+
+Table parse_csv(std::string_view text, std::string source) {
+  Table table{.source = std::move(source), .names = {}, .rows = {}, .lines = {}};
+  Reader reader(text, table.source);
+  if (reader.done())
+    input_error("{}:1: the file is empty; a line of column names is needed",
+                table.source);
+  for (const std::string& name : reader.record())
+    table.names.emplace_back(trimmed(name));
+  if (std::all_of(table.names.begin(), table.names.end(), [](const std::string& name) {
+        return !parse_number(name).second;
+      }))
+    input_error("{}:1: the first line must name the columns, found only numbers",
+                table.source);
+  while (!reader.done()) {
+    const std::size_t line = reader.line();
+    std::vector<std::string> row = reader.record();
+    const std::size_t count = row.size();
+    if (count == 1 && row[0].empty() && table.names.size() > 1)
+      input_error("{}:{}: the line is blank", table.source, line);
+    if (count != table.names.size())
+      input_error("{}:{}: {} field{}, but line 1 names {} column{}", table.source, line,
+                  count, count == 1 ? "" : "s", table.names.size(),
+                  table.names.size() == 1 ? "" : "s");
+    table.rows.push_back(std::move(row));
+    table.lines.push_back(line);
+  }
+  return table;
+}
+
+Table read_csv(const std::string& path) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored))
+    input_error("{}: is a folder; a file of comma-separated values is needed", path);
+  errno = 0;
+  std::ifstream file(path, std::ios::binary);
+  if (!file)
+    input_error("{}: cannot be opened: {}", path, std::generic_category().message(errno));
+  std::ostringstream text;
+  text << file.rdbuf();
+  if (text.bad()) input_error("{}: cannot be read", path);
+  return parse_csv(text.str(), path);
+}
+
+std::size_t find_column(const Table& table, std::string_view name) {
+  const auto found = std::find(table.names.begin(), table.names.end(), name);
+  if (found == table.names.end())
+    input_error("{}:1: no column is called '{}'; there are '{}'", table.source,
+                shown(name),
+                shown(fmt::format("{}", fmt::join(table.names, "', '")), 400));
+  if (std::find(found + 1, table.names.end(), name) != table.names.end())
+    input_error("{}:1: more than one column is called '{}'", table.source, shown(name));
+  return static_cast<std::size_t>(found - table.names.begin());
+}
+
+std::vector<double> numbers(const Table& table, std::size_t column) {
+  std::vector<double> values;
+  values.reserve(table.rows.size());
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    const std::string& field = table.rows[i][column];
+    const auto [value, problem] = parse_number(field);
+    if (problem) {
+      const std::string place = fmt::format("{}:{}: column '{}'", table.source,
+                                            table.lines[i], shown(table.names[column]));
+      switch (*problem) {
+        case NotANumber::empty: input_error("{} is empty, a number is needed", place);
+        case NotANumber::text:
+          input_error("{}: '{}' is not a number", place, shown(field));
+        case NotANumber::too_large:
+          input_error("{}: '{}' is too large or too small a number", place, shown(field));
+        case NotANumber::not_finite:
+          input_error("{}: '{}' is not a finite number", place, shown(field));
+      }
+    }
+    values.push_back(value);
+  }
+  return values;
+}
+
+}  // namespace heed::support

@@ -1,0 +1,100 @@
+#include "examples/support/program.h"
+
+#include <charconv>
+#include <cstdint>
+#include <cstdio>
+#include <exception>
+#include <limits>
+#include <string_view>
+#include <system_error>
+#include <type_traits>
+
+#include <fmt/core.h>
+
+#include "tensor/threads.h"
+
+namespace heed::support {
+namespace {
+
+constexpr int failure = 1, wrong_input = 2;
+
+// The number from `low` to `high` that `given` spells in decimal. CLI11's own conversion
+// takes a leading 0 for octal and lets numbers overflow.
+template <class T>
+T read_number(const std::string& option, const std::string& given, T low, T high) {
+  T value = 0;
+  const char* const end = given.data() + given.size();
+  const auto [stop, error] = std::from_chars(given.data(), end, value);
+  if (error == std::errc() && stop == end && low <= value && value <= high) return value;
+  const std::string_view kind = std::is_integral_v<T> ? "whole" : "finite";
+  const std::string range = high < std::numeric_limits<T>::max()
+                                ? fmt::format("from {} to {}", low, high)
+                                : fmt::format("of at least {}", low);
+  throw CLI::ValidationError(
+      option, fmt::format("a {} number {} is needed, got '{}'", kind, range, given));
+}
+
+}  // namespace
+
+int run_program(CLI::App& app, int argc, char** argv, const std::function<int()>& body) {
+  try {
+    app.parse(argc, argv);
+    const int code = body();
+    if (std::fflush(stdout) == 0) return code;
+    fmt::print(stderr, "{}: the output cannot be written\n", app.get_name());
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : wrong_input;
+  } catch (const InputError& error) {
+    std::fflush(stdout);
+    fmt::print(stderr, "{}: {}\n", app.get_name(), error.what());
+    return wrong_input;
+  } catch (const std::exception& error) {
+    std::fflush(stdout);
+    fmt::print(stderr, "{}: {}\n", app.get_name(), error.what());
+  }
+  return failure;
+}
+
+template <class T>
+CLI::Option* add_number(CLI::App& app, const std::string& name, T& value, T low, T high,
+                        const std::string& text) {
+  const auto assign = [&value, name, low, high](const std::string& given) {
+    value = read_number(name, given, low, high);
+  };
+  return app.add_option_function<std::string>(name, assign, text)
+      ->type_name(std::is_integral_v<T> ? "N" : "NUMBER")
+      ->default_str(fmt::format("{}", value));
+}
+
+template CLI::Option* add_number(CLI::App&, const std::string&, std::int64_t&,
+                                 std::int64_t, std::int64_t, const std::string&);
+template CLI::Option* add_number(CLI::App&, const std::string&, std::uint64_t&,
+                                 std::uint64_t, std::uint64_t, const std::string&);
+template CLI::Option* add_number(CLI::App&, const std::string&, double&, double, double,
+                                 const std::string&);
+
+CLI::Option* add_dtype(CLI::App& app, DType& dtype) {
+  const auto assign = [&dtype](const std::string& given) {
+    if (given != name(float32) && given != name(float64))
+      throw CLI::ValidationError(
+          "--dtype", fmt::format("float32 or float64 is needed, got '{}'", given));
+    dtype = given == name(float32) ? float32 : float64;
+  };
+  return app
+      .add_option_function<std::string>("--dtype", assign, "The type of the numbers")
+      ->type_name("float32|float64")
+      ->default_str(std::string(name(dtype)));
+}
+
+CLI::Option* add_threads(CLI::App& app) {
+  const auto assign = [](const std::string& given) {
+    set_num_threads(read_number("--threads", given, 1, 1024));
+  };
+  return app
+      .add_option_function<std::string>(
+          "--threads", assign, "How many threads work; the results do not depend on it")
+      ->type_name("N")
+      ->default_str("all processors");
+}
+
+}  // namespace heed::support

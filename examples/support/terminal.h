@@ -1,0 +1,28 @@
+// Heat maps in the terminal.
+#pragma once
+
+#include <string>
+
+#include "examples/support/figures.h"
+
+namespace heed::support {
+
+// How a terminal takes colours: 256 fixed ones, or any.
+enum class Colours { none, palette, any };
+
+// What standard output takes: none unless it is a terminal, or when the environment says
+// so (NO_COLOR set, TERM=dumb); any where COLORTERM promises it.
+Colours terminal_colours();
+
+// The columns of the terminal at standard output; 80 when it does not say.
+int terminal_width();
+
+// The heat maps as lines of coloured half blocks, panels of a row side by side, at most
+// `width` columns in all; matrices too large for that are averaged down. An empty string
+// for Colours::none. Throws Error when the figure is ill-formed.
+std::string in_colour(const Heatmaps& heatmaps, Colours colours, int width);
+
+// Prints in_colour for what standard output is, behind an empty line.
+void show_heatmaps(const Heatmaps& heatmaps);
+
+}  // namespace heed::support

@@ -1,0 +1,59 @@
+// heed: attention, learnt, trained and read. This header is all that a program includes.
+//
+//   heed::Variable x(heed::arange(4.0), true);     // a leaf: asks for its gradient
+//   heed::Variable y = heed::sum(x * x);           // computed, and remembered
+//   y.backward();                                  // differentiated: dy/dx = 2x
+//   fmt::print("{}\n", x.grad());                  // tensor([0., 2., 4., 6.])
+//
+// A Tensor is an array of numbers. A Variable is a Tensor that remembers how it was made,
+// so that backward() can find its derivatives; every function on Tensors that has a
+// derivative is there for Variables too, under the same name. Modules (nn) are structs of
+// Variables with an operator(), and an optimiser (optim) is a list of Variables that it
+// moves against their gradients. Names and meanings are PyTorch's. What cannot be done
+// throws heed::Error; its message says what must hold and what was found.
+//
+// Each folder below is a layer, and knows only the layers above it; nn and optim do not
+// know each other. A file is a family of functions, named for what it holds.
+#pragma once
+
+// Arrays: memory, shapes and views, arithmetic, random numbers. No gradients.
+#include "tensor/dtype.h"
+#include "tensor/elementwise.h"
+#include "tensor/error.h"
+#include "tensor/factories.h"
+#include "tensor/indexing.h"
+#include "tensor/joining.h"
+#include "tensor/matmul.h"
+#include "tensor/memory.h"
+#include "tensor/random.h"
+#include "tensor/reductions.h"
+#include "tensor/shape.h"
+#include "tensor/softmax.h"
+#include "tensor/sorting.h"
+#include "tensor/tensor.h"
+#include "tensor/threads.h"
+#include "tensor/views.h"
+
+// Derivatives: the same functions, each beside its derivative, and the way back.
+#include "autograd/elementwise.h"
+#include "autograd/gradcheck.h"
+#include "autograd/indexing.h"
+#include "autograd/matmul.h"
+#include "autograd/node.h"
+#include "autograd/record.h"
+#include "autograd/reductions.h"
+#include "autograd/softmax.h"
+#include "autograd/variable.h"
+#include "autograd/views.h"
+
+// Modules, losses and initial values: namespace heed::nn.
+#include "nn/dropout.h"
+#include "nn/functional.h"
+#include "nn/init.h"
+#include "nn/linear.h"
+#include "nn/loss.h"
+#include "nn/nw_kernel_regression.h"
+#include "nn/visit.h"
+
+// Optimisers: namespace heed::optim.
+#include "optim/sgd.h"

@@ -1,0 +1,32 @@
+#include "nn/dropout.h"
+
+#include <fmt/format.h>
+
+#include "autograd/elementwise.h"
+#include "tensor/factories.h"
+
+namespace heed::nn {
+namespace {
+
+void check_probability(double p) {
+  check(0 <= p && p <= 1, "dropout: p must be from 0 to 1, got {}", p);
+}
+
+}  // namespace
+
+Variable dropout(const Variable& x, double p, bool training, Generator& generator) {
+  check_probability(p);
+  if (!training || p == 0 || x.numel() == 0) return x;
+  if (p == 1) return x * zeros_like(x.value());
+  // The scaled mask first, then the product: the order decides the last bits. The mask
+  // takes x's strides, because elements are drawn in the order of memory.
+  Tensor mask = empty_like(x.value());
+  bernoulli_(mask, 1 - p, generator);
+  return x * (mask / (1 - p));
+}
+
+Dropout::Dropout(double p) : p(p) { check_probability(p); }
+
+std::string Dropout::summary() const { return fmt::format("p={}, inplace=False", p); }
+
+}  // namespace heed::nn

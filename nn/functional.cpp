@@ -1,0 +1,72 @@
+#include "nn/functional.h"
+
+#include "autograd/elementwise.h"
+#include "autograd/indexing.h"
+#include "autograd/matmul.h"
+#include "autograd/reductions.h"
+#include "autograd/views.h"
+
+namespace heed::nn {
+namespace {
+
+// The last dimensions, as many as `normalized` has.
+Dims last_dims(const Variable& x, const Shape& normalized) {
+  const int lead = x.dim() - normalized.rank();
+  bool fits = normalized.rank() > 0 && lead >= 0;
+  for (int i = 0; fits && i < normalized.rank(); ++i) {
+    fits = x.shape()[lead + i] == normalized[i];
+  }
+  check(fits, "layer_norm: the last sizes of the input must be {}, got {}", normalized,
+        x.shape());
+  Dims dims;
+  for (int i = 0; i < normalized.rank(); ++i) dims.push_back(lead + i);
+  return dims;
+}
+
+}  // namespace
+
+Variable linear(const Variable& x, const Variable& weight) {
+  check(weight.dim() == 2 && x.dim() >= 1 && x.size(-1) == weight.size(1),
+        "linear: the input's last size must be the weight's, got {} and {}", x.shape(),
+        weight.shape());
+  return matmul(x, transpose(weight, 0, 1));  // (..., in) x (in, out) -> (..., out)
+}
+
+Variable linear(const Variable& x, const Variable& weight, const Variable& bias) {
+  const Variable y = linear(x, weight);
+  check(bias.dim() == 1 && bias.size(0) == weight.size(0),
+        "linear: the bias must have the shape ({}), got {}", weight.size(0),
+        bias.shape());
+  return y + bias;
+}
+
+Variable layer_norm(const Variable& x, const Shape& normalized_shape, double eps) {
+  const Dims dims = last_dims(x, normalized_shape);
+  const Variable centered = x - mean(x, dims, true);
+  return centered * rsqrt(mean(square(centered), dims, true) + eps);
+}
+
+Variable layer_norm(const Variable& x, const Shape& normalized_shape,
+                    const Variable& weight, const Variable& bias, double eps) {
+  check(weight.shape() == normalized_shape && bias.shape() == normalized_shape,
+        "layer_norm: weight and bias must have the shape {}, got {} and {}",
+        normalized_shape, weight.shape(), bias.shape());
+  return layer_norm(x, normalized_shape, eps) * weight + bias;
+}
+
+Variable embedding(const Variable& weight, const Tensor& ids,
+                   std::optional<std::int64_t> padding_idx) {
+  check(weight.dim() == 2, "embedding: the weight must have the shape (n, width), got {}",
+        weight.shape());
+  check(!padding_idx || (0 <= *padding_idx && *padding_idx < weight.size(0)),
+        "embedding: padding_idx must be from 0 to {}, got {}", weight.size(0) - 1,
+        padding_idx.value_or(0));
+  Shape shape = ids.shape();
+  shape.push_back(weight.size(1));
+  Variable rows = reshape(index_select(weight, 0, flatten(ids)), shape);
+  if (!padding_idx) return rows;
+  const Tensor padding = ids == static_cast<double>(*padding_idx);
+  return where(unsqueeze(padding, -1), rows.detach(), rows);
+}
+
+}  // namespace heed::nn

@@ -1,0 +1,27 @@
+// Layers as functions of their parameters.
+#pragma once
+
+#include <optional>
+
+#include "autograd/variable.h"
+
+namespace heed::nn {
+
+// x Wᵀ + b     x (..., in), weight (out, in), bias (out)  ->  (..., out)
+// Throws Error when the sizes do not fit.
+Variable linear(const Variable& x, const Variable& weight);
+Variable linear(const Variable& x, const Variable& weight, const Variable& bias);
+
+// (x - mean) / √(variance + eps), times weight, plus bias; mean and (biased) variance
+// over the last dimensions, whose shape normalized_shape is. weight and bias have that
+// shape. Throws Error when the shapes do not fit.     (Ba, Kiros and Hinton, 2016)
+Variable layer_norm(const Variable& x, const Shape& normalized_shape, double eps = 1e-5);
+Variable layer_norm(const Variable& x, const Shape& normalized_shape,
+                    const Variable& weight, const Variable& bias, double eps = 1e-5);
+
+// The rows of `weight` (n, width) that `ids` (any shape, int64) names: (ids..., width).
+// The row padding_idx gets no gradient. Throws Error when an id is out of range.
+Variable embedding(const Variable& weight, const Tensor& ids,
+                   std::optional<std::int64_t> padding_idx = {});
+
+}  // namespace heed::nn

@@ -1,0 +1,34 @@
+// Initial values of weights, drawn as PyTorch draws them: same distributions, same order,
+// same bits. Each fills `w` and returns it.
+#pragma once
+
+#include "tensor/random.h"
+#include "tensor/tensor.h"
+
+namespace heed::nn::init {
+
+using heed::normal_;
+using heed::uniform_;
+Tensor& constant_(Tensor& w, double value);
+Tensor& zeros_(Tensor& w);
+Tensor& ones_(Tensor& w);
+
+// The inputs and outputs of a weight of shape (out, in, ...), the sizes behind `in`
+// multiplied to both. Throws Error below two dimensions.
+struct Fan {
+  double in, out;
+};
+Fan fans(const Tensor& w);
+
+// Uniform within gain √(6 / (in + out)), and normal with std gain √(2 / (in + out)).
+// (Glorot and Bengio, 2010)
+Tensor& xavier_uniform_(Tensor& w, double gain = 1);
+Tensor& xavier_normal_(Tensor& w, double gain = 1);
+
+// Uniform within gain √(3 / in), and normal with std gain / √in; √2 is the gain of relu.
+// (He et al., 2015)
+inline constexpr double relu_gain = 1.4142135623730951;
+Tensor& kaiming_uniform_(Tensor& w, double gain = relu_gain);
+Tensor& kaiming_normal_(Tensor& w, double gain = relu_gain);
+
+}  // namespace heed::nn::init

@@ -1,0 +1,39 @@
+#include "nn/linear.h"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "nn/functional.h"
+#include "nn/init.h"
+
+namespace heed::nn {
+
+Linear::Linear(std::int64_t in_features, std::int64_t out_features, LinearOptions options)
+    : has_bias(options.bias) {
+  check(in_features >= 1 && out_features >= 1,
+        "Linear: both sizes must be at least 1, got {} and {}", in_features,
+        out_features);
+  // PyTorch's default: Kaiming's bound with the gain of a leaky relu of slope √5. On
+  // paper that is 1/√in; the last bit differs, so it is computed as PyTorch does.
+  Tensor w = empty({out_features, in_features}, options.dtype);
+  init::kaiming_uniform_(w, std::sqrt(2.0 / (1 + std::pow(std::sqrt(5.0), 2))));
+  weight = Variable(w, true);
+  if (has_bias) {
+    Tensor b = empty({out_features}, options.dtype);
+    const double bound = 1 / std::sqrt(static_cast<double>(in_features));
+    init::uniform_(b, -bound, bound);
+    bias = Variable(b, true);
+  }
+}
+
+Variable Linear::operator()(const Variable& x) const {
+  return has_bias ? linear(x, weight, bias) : linear(x, weight);
+}
+
+std::string Linear::summary() const {
+  return fmt::format("in_features={}, out_features={}, bias={}", weight.size(1),
+                     weight.size(0), has_bias ? "True" : "False");
+}
+
+}  // namespace heed::nn

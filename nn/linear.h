@@ -1,0 +1,36 @@
+// The affine layer.
+#pragma once
+
+#include <string>
+
+#include "autograd/variable.h"
+
+namespace heed::nn {
+
+struct LinearOptions {
+  bool bias = true;
+  DType dtype = float32;
+};
+
+// y = x Wᵀ + b        (..., in) -> (..., out)
+//
+// weight (out, in) and bias (out) are drawn uniformly within 1/√in, weight first, as
+// PyTorch's nn.Linear draws them.
+struct Linear {
+  Variable weight;  // (out, in)
+  Variable bias;    // (out); without requires_grad, and not listed, if there is none
+  bool has_bias;
+
+  // Throws Error unless both sizes are at least 1.
+  Linear(std::int64_t in_features, std::int64_t out_features, LinearOptions options = {});
+  // Throws Error unless the last size of x is in_features.
+  Variable operator()(const Variable& x) const;
+
+  void visit(auto&& f) {
+    f("weight", weight);
+    if (has_bias) f("bias", bias);
+  }
+  std::string summary() const;
+};
+
+}  // namespace heed::nn

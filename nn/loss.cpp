@@ -1,0 +1,102 @@
+#include "nn/loss.h"
+
+#include "autograd/elementwise.h"
+#include "autograd/indexing.h"
+#include "autograd/reductions.h"
+#include "autograd/softmax.h"
+#include "autograd/views.h"
+
+namespace heed::nn {
+namespace {
+
+Variable reduce(const Variable& losses, Reduction reduction) {
+  switch (reduction) {
+    case Reduction::mean: return mean(losses);
+    case Reduction::sum: return sum(losses);
+    case Reduction::none: break;
+  }
+  return losses;
+}
+
+void check_equal_shapes(const char* op, const Variable& a, const Variable& b) {
+  check(a.shape() == b.shape(),
+        "{}: prediction and target must have equal shapes, got {} and {}", op, a.shape(),
+        b.shape());
+}
+
+// Targets beside scores: which dimension holds the classes, and which targets count.
+struct Classes {
+  int dim;
+  Tensor ignored;  // bool, of the targets' shape
+  Tensor target;   // with 0 where ignored, so that every one can be looked up
+
+  Classes(const char* op, const Variable& scores, const Tensor& targets,
+          std::int64_t ignore_index)
+      : dim(scores.dim() == 1 ? 0 : 1) {
+    check(scores.dim() >= 1, "{}: the scores need a dimension of classes, got {}", op,
+          scores.shape());
+    Shape expected = scores.shape();
+    expected.erase(dim);
+    check(targets.dtype() == int64, "{}: the targets must be int64, got {}", op,
+          name(targets.dtype()));
+    check(targets.shape() == expected, "{}: the targets must have the shape {}, got {}",
+          op, expected, targets.shape());
+    ignored = targets == static_cast<double>(ignore_index);
+    target = masked_fill(targets, ignored, 0);
+    const std::int64_t classes = scores.size(dim);
+    if (target.numel() == 0) return;
+    const double least = min(target).item(), most = max(target).item();
+    check(least >= 0 && most < static_cast<double>(classes),
+          "{}: the targets must be from 0 to {}, got {}", op, classes - 1,
+          least < 0 ? least : most);
+  }
+
+  // The score of each target: scores without the classes' dimension.
+  Variable pick(const Variable& scores) const {
+    return squeeze(gather(scores, dim, unsqueeze(target, dim)), dim);
+  }
+
+  // The losses with 0 for ignored targets, which the mean does not count either.
+  Variable reduce(const Variable& losses, Reduction reduction) const {
+    const Variable counted = masked_fill(losses, ignored, 0);
+    if (reduction != Reduction::mean) return nn::reduce(counted, reduction);
+    return heed::sum(counted) / heed::sum(logical_not(ignored)).item();
+  }
+};
+
+}  // namespace
+
+Variable mse_loss(const Variable& prediction, const Variable& target,
+                  Reduction reduction) {
+  check_equal_shapes("mse_loss", prediction, target);
+  return reduce(square(prediction - target), reduction);
+}
+
+Variable l1_loss(const Variable& prediction, const Variable& target,
+                 Reduction reduction) {
+  check_equal_shapes("l1_loss", prediction, target);
+  return reduce(abs(prediction - target), reduction);
+}
+
+Variable nll_loss(const Variable& log_probabilities, const Tensor& target,
+                  NllOptions options) {
+  const Classes classes("nll_loss", log_probabilities, target, options.ignore_index);
+  return classes.reduce(-classes.pick(log_probabilities), options.reduction);
+}
+
+Variable cross_entropy(const Variable& logits, const Tensor& target,
+                       CrossEntropyOptions options) {
+  const double smoothing = options.label_smoothing;
+  check(0 <= smoothing && smoothing <= 1,
+        "cross_entropy: label_smoothing must be from 0 to 1, got {}", smoothing);
+  const Classes classes("cross_entropy", logits, target, options.ignore_index);
+  const Variable log_p = log_softmax(logits, classes.dim);
+  Variable losses = -classes.pick(log_p);
+  if (smoothing > 0) {
+    const Variable uniform = -mean(log_p, classes.dim);
+    losses = (1 - smoothing) * losses + smoothing * uniform;
+  }
+  return classes.reduce(losses, options.reduction);
+}
+
+}  // namespace heed::nn

@@ -1,0 +1,43 @@
+// Losses. All throw Error when the shapes do not fit: nothing is broadcast silently.
+#pragma once
+
+#include "autograd/variable.h"
+
+namespace heed::nn {
+
+// What becomes of the losses of the elements.
+enum class Reduction { none, mean, sum };
+
+// (prediction - target)², of one shape; with `none` of that shape too.
+Variable mse_loss(const Variable& prediction, const Variable& target,
+                  Reduction reduction = Reduction::mean);
+// |prediction - target|, likewise.
+Variable l1_loss(const Variable& prediction, const Variable& target,
+                 Reduction reduction = Reduction::mean);
+
+struct NllOptions {
+  Reduction reduction = Reduction::mean;
+  // Targets of this value count neither in the loss nor in the mean's divisor.
+  std::int64_t ignore_index = -100;
+};
+
+// -log_probabilities[target], for log-probabilities of the shape (classes), (n, classes)
+// or (n, classes, ...), and int64 targets of the same shape without `classes`.
+// Throws Error for a target that is neither a class nor ignored.
+Variable nll_loss(const Variable& log_probabilities, const Tensor& target,
+                  NllOptions options = {});
+
+struct CrossEntropyOptions {
+  Reduction reduction = Reduction::mean;
+  std::int64_t ignore_index = -100;
+  // This much of each target's probability is spread evenly over all classes.
+  // (Szegedy et al., 2016)
+  double label_smoothing = 0;
+};
+
+// nll_loss of log_softmax(logits) over the classes. Shapes as nll_loss has them. Throws
+// Error unless label_smoothing is from 0 to 1.
+Variable cross_entropy(const Variable& logits, const Tensor& target,
+                       CrossEntropyOptions options = {});
+
+}  // namespace heed::nn

@@ -1,0 +1,41 @@
+#include "nn/visit.h"
+
+#include <fmt/format.h>
+
+namespace heed::nn {
+
+void load_state(const StateDict& target, const StateDict& state) {
+  std::string faults;
+  for (const auto& [path, value] : target) {
+    const auto found = state.find(path);
+    if (found == state.end()) {
+      faults += fmt::format("; missing {}", path);
+    } else if (found->second.shape() != value.shape() ||
+               found->second.dtype() != value.dtype()) {
+      faults += fmt::format("; {} must be {} {}, got {} {}", path, name(value.dtype()),
+                            value.shape(), name(found->second.dtype()),
+                            found->second.shape());
+    }
+  }
+  for (const auto& [path, value] : state) {
+    if (!target.contains(path)) faults += fmt::format("; unexpected {}", path);
+  }
+  check(faults.empty(), "load_state_dict: the state does not fit the module{}", faults);
+  for (const auto& [path, value] : target) Tensor(value).copy_(state.at(path));
+}
+
+namespace detail {
+
+std::string short_type_name(std::string_view pretty_function) {
+  // g++ writes "... [with M = heed::nn::Linear; ...]", clang "... [M =
+  // heed::nn::Linear]".
+  const std::size_t start = pretty_function.find("M = ") + 4;
+  std::string_view type = pretty_function.substr(start);
+  type = type.substr(0, type.find_first_of(";]<"));
+  const std::size_t colon = type.rfind("::");
+  if (colon != std::string_view::npos) type.remove_prefix(colon + 2);
+  return std::string(type);
+}
+
+}  // namespace detail
+}  // namespace heed::nn

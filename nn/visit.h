@@ -1,0 +1,205 @@
+// Modules, and what is done to all of them alike.
+//
+// A module is a plain struct that can be called and lists its parts once:
+//
+//   struct Mlp {
+//     nn::Linear hidden{2, 8}, out{8, 1};
+//     Variable operator()(const Variable& x) { return out(tanh(hidden(x))); }
+//     void visit(auto&& f) { f("hidden", hidden); f("out", out); }
+//   };
+//
+// A part is another module, a vector of modules, a parameter (a Variable), a buffer (a
+// Tensor that is saved but not trained) or a nn::Dropout and its like, which have a
+// `training` flag and no parts. Everything below walks visit(): there is no registry that
+// could disagree with the fields. What visit() does not list is not trained or saved;
+// check_gradients() finds parameters that a loss does not reach.
+#pragma once
+
+#include <concepts>
+#include <map>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "autograd/variable.h"
+
+namespace heed::nn {
+
+// A module: what has a visit().
+template <class M>
+concept Module = requires(M& m) { m.visit([](std::string_view, auto&) {}); };
+
+using NamedParameters = std::vector<std::pair<std::string, Variable>>;
+using StateDict = std::map<std::string, Tensor>;
+
+namespace detail {
+
+template <class T>
+inline constexpr bool is_vector = false;
+template <class T>
+inline constexpr bool is_vector<std::vector<T>> = true;
+
+inline std::string join(std::string_view path, std::string_view name) {
+  return path.empty() ? std::string(name) : std::string(path) + "." + std::string(name);
+}
+
+}  // namespace detail
+
+// Calls f(path, part) for every part of `module` and of its parts, itself first, as in
+// "attention.W_q.weight". The elements of a vector are named 0, 1, ...
+template <class M, class F>
+void walk(M& module, F&& f, const std::string& path = {}) {
+  f(path, module);
+  if constexpr (detail::is_vector<M>) {
+    for (std::size_t i = 0; i < module.size(); ++i) {
+      walk(module[i], f, detail::join(path, std::to_string(i)));
+    }
+  } else if constexpr (Module<M>) {
+    module.visit([&](std::string_view name, auto& part) {
+      walk(part, f, detail::join(path, name));
+    });
+  }
+}
+
+// The parameters in the order of visit(), each once, with their paths: `W_q.weight`.
+template <Module M>
+NamedParameters named_parameters(M& module) {
+  NamedParameters found;
+  walk(module, [&]<class P>(const std::string& path, P& part) {
+    if constexpr (std::is_same_v<P, Variable>) {
+      for (const auto& [name, known] : found) {
+        if (known.node().get() == part.node().get()) return;  // a shared parameter
+      }
+      found.emplace_back(path, part);
+    }
+  });
+  return found;
+}
+
+// The same without names: what an optimiser takes.
+template <Module M>
+std::vector<Variable> parameters(M& module) {
+  std::vector<Variable> list;
+  for (auto& [name, parameter] : named_parameters(module)) list.push_back(parameter);
+  return list;
+}
+
+// Switches dropout and its like between training and evaluation.
+template <Module M>
+void set_training(M& module, bool training) {
+  walk(module, [&]<class P>(const std::string&, P& part) {
+    if constexpr (requires { part.training; }) part.training = training;
+  });
+}
+template <Module M>
+void train(M& module) {
+  set_training(module, true);
+}
+template <Module M>
+void eval(M& module) {
+  set_training(module, false);
+}
+
+// Forgets the gradients of all parameters.
+template <Module M>
+void zero_grad(M& module) {
+  for (auto& parameter : parameters(module)) parameter.zero_grad();
+}
+
+// All parameters and buffers by path. The tensors are those of the module, not copies.
+template <Module M>
+StateDict state_dict(M& module) {
+  StateDict state;
+  walk(module, [&]<class P>(const std::string& path, P& part) {
+    if constexpr (std::is_same_v<P, Variable>) state[path] = part.value();
+    if constexpr (std::is_same_v<P, Tensor>) state[path] = part;
+  });
+  return state;
+}
+
+// Copies `state` into the parameters and buffers of those paths. Throws Error, and
+// changes nothing, when a path is missing or unexpected, or a shape or dtype differs; the
+// message lists them all.
+void load_state(const StateDict& target, const StateDict& state);
+template <Module M>
+void load_state_dict(M& module, const StateDict& state) {
+  load_state(state_dict(module), state);
+}
+
+// A copy of the module with parameters and buffers of its own.
+template <Module M>
+M clone(const M& module) {
+  M copy = module;
+  walk(copy, [&]<class P>(const std::string&, P& part) {
+    if constexpr (std::is_same_v<P, Variable>) {
+      part = Variable(part.value().clone(), part.requires_grad());
+    }
+    if constexpr (std::is_same_v<P, Tensor>) part = part.clone();
+  });
+  return copy;
+}
+
+// The paths of the parameters that have no gradient. After a backward() an empty list
+// says that the loss depends on every parameter that visit() lists.
+template <Module M>
+std::vector<std::string> check_gradients(M& module) {
+  std::vector<std::string> without;
+  for (auto& [name, parameter] : named_parameters(module)) {
+    if (!parameter.has_grad()) without.push_back(name);
+  }
+  return without;
+}
+
+namespace detail {
+
+// The last part of a C++ type's name: "Linear" of heed::nn::Linear.
+std::string short_type_name(std::string_view pretty_function);
+
+template <class M>
+std::string type_name() {
+  return short_type_name(__PRETTY_FUNCTION__);
+}
+
+template <class M>
+std::string describe(M& module, int indent);
+
+// One line `(name): ...` for each part that is a module or has a summary.
+template <class M>
+std::string describe_parts(M& module, int indent) {
+  std::string lines;
+  const auto line = [&]<class P>(std::string_view name, P& part) {
+    if constexpr (Module<P> || is_vector<P>) {
+      lines += std::string(indent, ' ') + "(" + std::string(name) +
+               "): " + describe(part, indent) + "\n";
+    }
+  };
+  if constexpr (is_vector<M>) {
+    for (std::size_t i = 0; i < module.size(); ++i) line(std::to_string(i), module[i]);
+  } else {
+    module.visit(line);
+  }
+  return lines;
+}
+
+template <class M>
+std::string describe(M& module, int indent) {
+  std::string type = "ModuleList";
+  if constexpr (!is_vector<M>) type = type_name<M>();
+  if constexpr (requires { module.summary(); })
+    return type + "(" + module.summary() + ")";
+  const std::string parts = describe_parts(module, indent + 2);
+  if (parts.empty()) return type + "()";
+  return type + "(\n" + parts + std::string(indent, ' ') + ")";
+}
+
+}  // namespace detail
+
+// The module as PyTorch prints it: its type, and a line for each part.
+template <Module M>
+std::string to_string(M& module) {
+  return detail::describe(module, 0);
+}
+
+}  // namespace heed::nn

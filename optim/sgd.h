@@ -1,0 +1,66 @@
+// Stochastic gradient descent.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "autograd/variable.h"
+
+namespace heed::optim {
+
+struct SgdOptions {
+  double lr = 1e-3;
+  double momentum = 0;
+  double dampening = 0;
+  double weight_decay = 0;
+  bool nesterov = false;
+  bool maximize = false;
+};
+
+// Each step moves every parameter x that has a gradient g (of the loss, or with
+// `maximize` of its negative):
+//   g += weight_decay x
+//   with momentum:  v = momentum v + (1 - dampening) g     (v = g at x's first step)
+//                   g = g + momentum v if nesterov, else v
+//   x -= lr g
+// which is PyTorch's order and sign of things. (Sutskever et al., 2013, put lr into v.)
+// Parameters without a gradient are left alone, and so is their v.
+class Sgd {
+ public:
+  // Parameters with options of their own.
+  struct Group {
+    std::vector<Variable> parameters;
+    SgdOptions options;
+  };
+
+  // Throws Error when there are no parameters, one is given twice or does not require a
+  // gradient, or an option is out of range: lr, momentum and weight_decay must not be
+  // negative, nesterov needs a momentum and no dampening.
+  explicit Sgd(std::vector<Variable> parameters, SgdOptions options = {});
+  explicit Sgd(std::vector<Group> groups);
+
+  // Forgets the gradients of all parameters.
+  void zero_grad();
+  // Moves the parameters; the gradients stay as they are.
+  void step();
+
+  std::size_t group_count() const { return groups_.size(); }
+  // The options of a group, to read or to change between steps.
+  SgdOptions& options(std::size_t group = 0) { return groups_.at(group).options; }
+  // The momentum v of a parameter, none before its first step with momentum. Throws
+  // Error for a Variable that is not among the parameters.
+  std::optional<Tensor> momentum_buffer(const Variable& parameter) const;
+
+ private:
+  struct State {
+    Variable parameter;
+    std::optional<Tensor> velocity;
+  };
+  struct StateGroup {
+    SgdOptions options;
+    std::vector<State> states;
+  };
+  std::vector<StateGroup> groups_;
+};
+
+}  // namespace heed::optim

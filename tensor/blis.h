@@ -1,0 +1,51 @@
+// What heed takes from BLIS. blis.cpp alone includes <blis.h>: no name and no macro of it
+// reaches any other file.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace heed::blis {
+
+// A matrix in memory: element (i, j) is first[i * row_stride + j * column_stride].
+template <class T>
+struct Matrix {
+  T* first;
+  std::int64_t row_stride, column_stride;
+};
+
+// c = a b, for a (m, k), b (k, n) and c (m, n) with m, n, k >= 1, on up to `threads`
+// threads; the bits of c do not depend on how many. No two elements of a matrix may share
+// a place: readable() tells. T is float or double.
+template <class T>
+void gemm(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const T> a,
+          Matrix<const T> b, Matrix<T> c, int threads);
+
+// True when gemm() takes a (rows, columns) matrix of these strides.
+bool readable(std::int64_t rows, std::int64_t columns, std::int64_t row_stride,
+              std::int64_t column_stride);
+
+// BLIS's innermost routine, and the sizes that it wants. It computes one tile,
+// `rows` x `columns`, of a product whose operands are packed in panels:
+//   c(i, j) = sum over p < depth of  a[p * rows + i] * b[p * columns + j]
+// added to what c holds if `accumulate`, with c(i, j) = c[i * row_stride + j]. Panels
+// must be aligned to 64 bytes and end `slack` elements before their memory does, because
+// the routine loads ahead.
+template <class T>
+struct TileKernel {
+  std::int64_t rows, columns;
+  std::int64_t depth;  // the most p for which a tile's panels stay in the cache
+
+  static constexpr std::int64_t slack = 256 / sizeof(T);
+  void operator()(std::int64_t depth, const T* a, const T* b, T* c,
+                  std::int64_t row_stride, bool accumulate) const;
+};
+
+template <class T>
+const TileKernel<T>& tile_kernel();
+
+// BLIS's version, the name of the kernels that it chose, and whether it has threads:
+// "BLIS 0.9.0 (skx kernels, OpenMP)".
+std::string description();
+
+}  // namespace heed::blis

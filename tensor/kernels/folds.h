@@ -1,0 +1,138 @@
+// Folding rows into one by an operation of two elements, for the kernel file rows.cpp
+// alone.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+namespace heed::kernels::HEED_LEVEL {
+namespace {
+
+using Size = std::int64_t;
+
+// An operation of two elements, and the element that changes nothing. Signed overflow is
+// undefined in C++, so int64 goes through its unsigned twin.
+struct Sum {
+  template <class T>
+  static constexpr T neutral = T(0);
+  template <class T>
+  static T of(T a, T b) {
+    if constexpr (std::is_same_v<T, bool>) {
+      return a | b;
+    } else if constexpr (std::is_same_v<T, Size>) {
+      return static_cast<Size>(static_cast<std::uint64_t>(a) +
+                               static_cast<std::uint64_t>(b));
+    } else {
+      return a + b;
+    }
+  }
+};
+
+struct Product {
+  template <class T>
+  static constexpr T neutral = T(1);
+  template <class T>
+  static T of(T a, T b) {
+    if constexpr (std::is_same_v<T, bool>) {
+      return a & b;
+    } else if constexpr (std::is_same_v<T, Size>) {
+      return static_cast<Size>(static_cast<std::uint64_t>(a) *
+                               static_cast<std::uint64_t>(b));
+    } else {
+      return a * b;
+    }
+  }
+};
+
+struct Largest {
+  template <class T>
+  static constexpr T neutral = std::is_floating_point_v<T>
+                                   ? -std::numeric_limits<T>::infinity()
+                                   : std::numeric_limits<T>::lowest();
+  template <class T>
+  static T of(T a, T b) {
+    const T better = b > a ? b : a;  // a if it is NaN
+    return b != b ? b : better;
+  }
+};
+
+struct Smallest {
+  template <class T>
+  static constexpr T neutral = std::is_floating_point_v<T>
+                                   ? std::numeric_limits<T>::infinity()
+                                   : std::numeric_limits<T>::max();
+  template <class T>
+  static T of(T a, T b) {
+    const T better = b < a ? b : a;  // a if it is NaN
+    return b != b ? b : better;
+  }
+};
+
+// Folds the n rows of x, each of `width`, into one row.
+template <class Op, class T>
+void fold_rows(Size n, Size width, const T* x, T* out) {
+  for (Size j = 0; j < width; ++j) out[j] = Op::template neutral<T>;
+  Size i = 0;
+  for (; i + 4 <= n; i += 4, x += 4 * width) {
+    const T *b = x + width, *c = b + width, *d = c + width;
+#pragma omp simd
+    for (Size j = 0; j < width; ++j) {
+      out[j] = Op::of(out[j], Op::of(Op::of(x[j], b[j]), Op::of(c[j], d[j])));
+    }
+  }
+  for (; i < n; ++i, x += width) {
+#pragma omp simd
+    for (Size j = 0; j < width; ++j) out[j] = Op::of(out[j], x[j]);
+  }
+}
+
+template <class Op, class T>
+T fold_in_turn(Size n, const T* x, T result) {
+  for (Size i = 0; i < n; ++i) result = Op::of(result, x[i]);
+  return result;
+}
+
+// A row is folded as the n / lanes rows of a matrix first, so that the vector units are
+// full, then the lanes in halves.
+template <int lanes, class Op, class T>
+T fold_row(Size n, const T* x) {
+  T lane[lanes];
+  fold_rows<Op>(n / lanes, lanes, x, lane);
+  for (int half = lanes / 2; half > 0; half /= 2) {
+    for (int j = 0; j < half; ++j) lane[j] = Op::of(lane[j], lane[j + half]);
+  }
+  return fold_in_turn<Op>(n % lanes, x + n / lanes * lanes, lane[0]);
+}
+
+// A matrix of few columns likewise, several of its rows side by side.
+constexpr int wide = 64;
+
+template <class Op, class T>
+void fold_narrow(Size n, Size inner, const T* x, T* out) {
+  const Size side_by_side = wide / inner, groups = n / side_by_side;
+  T lane[wide];
+  fold_rows<Op>(groups, side_by_side * inner, x, lane);
+  fold_rows<Op>(side_by_side, inner, lane, out);
+  for (Size i = groups * side_by_side * inner; i < n * inner; i += inner) {
+    for (Size j = 0; j < inner; ++j) out[j] = Op::of(out[j], x[i + j]);
+  }
+}
+
+template <class Op, class T>
+void fold(Size outer, Size n, Size inner, const T* x, T* out) {
+  for (Size o = 0; o < outer; ++o, x += n * inner, out += inner) {
+    if (inner == 1) {
+      out[0] = n < 64    ? fold_in_turn<Op>(n, x, Op::template neutral<T>)
+               : n < 256 ? fold_row<16, Op>(n, x)
+                         : fold_row<64, Op>(n, x);
+    } else if (inner <= wide / 2 && n * inner >= 2 * wide) {
+      fold_narrow<Op>(n, inner, x, out);
+    } else {
+      fold_rows<Op>(n, inner, x, out);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace heed::kernels::HEED_LEVEL

@@ -1,0 +1,44 @@
+#include "tensor/kernels/level.h"
+
+#include <cstdlib>
+
+namespace heed::kernels {
+namespace {
+
+Level processor_level() {
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+      __builtin_cpu_supports("bmi2")) {
+    const bool avx512 =
+        __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
+        __builtin_cpu_supports("avx512cd");
+    return avx512 ? Level::v4 : Level::v3;
+  }
+#endif
+  return Level::baseline;
+}
+
+Level chosen_level() {
+  const Level best = processor_level();
+  if (const char* wanted = std::getenv("HEED_LEVEL")) {
+    for (Level level : {Level::baseline, Level::v3, Level::v4}) {
+      if (level <= best && name(level) == wanted) return level;
+    }
+  }
+  return best;
+}
+
+}  // namespace
+
+Level level() {
+  static const Level chosen = chosen_level();
+  return chosen;
+}
+
+std::string_view name(Level level) {
+  constexpr std::string_view names[] = {"baseline", "v3", "v4"};
+  return names[static_cast<int>(level)];
+}
+
+}  // namespace heed::kernels

@@ -1,0 +1,206 @@
+// Elementary functions of float32 without a branch, so that a loop over them vectorises.
+// Each is a reduction to a short interval, a polynomial there, and the way back. The
+// errors are the largest found against double precision, at every level, in units in the
+// last place (ulp); tests/tensor/math_test.cpp measures them again. The coefficients are
+// minimax fits of our own, by weighted least squares.
+//
+// Only the kernels include this file: each gets functions of its own (see level.h).
+#pragma once
+
+#include <cstdint>
+
+namespace heed::kernels::HEED_LEVEL {
+namespace {
+
+// a b + c, rounded once where the processor can do that, twice elsewhere: a call into
+// the C library would cost more than the whole polynomial.
+template <class T>
+[[gnu::always_inline]] inline T fma(T a, T b, T c) {
+#if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
+  if constexpr (sizeof(T) == sizeof(float)) {
+    return __builtin_fmaf(a, b, c);
+  } else {
+    return __builtin_fma(a, b, c);
+  }
+#else
+  return a * b + c;
+#endif
+}
+
+// c[0] + c[1] x + c[2] x^2 + ...
+template <class... C>
+[[gnu::always_inline]] inline float polynomial(float, float c) {
+  return c;
+}
+template <class... C>
+[[gnu::always_inline]] inline float polynomial(float x, float c, C... rest) {
+  return fma(polynomial(x, rest...), x, c);
+}
+
+[[gnu::always_inline]] inline std::uint32_t bits(float x) {
+  return __builtin_bit_cast(std::uint32_t, x);
+}
+[[gnu::always_inline]] inline float from_bits(std::uint32_t x) {
+  return __builtin_bit_cast(float, x);
+}
+
+inline constexpr std::uint32_t sign_bit = 0x80000000u;
+
+[[gnu::always_inline]] inline float absolute(float x) {
+  return from_bits(bits(x) & ~sign_bit);
+}
+// The magnitude of x >= 0 with the sign of `sign`.
+[[gnu::always_inline]] inline float with_sign(float x, float sign) {
+  return from_bits(bits(x) | (bits(sign) & sign_bit));
+}
+// 2^n for -126 <= n <= 127.
+[[gnu::always_inline]] inline float power_of_two(std::int32_t n) {
+  return from_bits(static_cast<std::uint32_t>(n + 127) << 23);
+}
+
+// The nearest whole number n to x, |x| < 2^22, as both types: adding 1.5 2^23 pushes the
+// fraction out of the mantissa. Converting to an integer would be undefined for NaN.
+struct Rounded {
+  float value;
+  std::int32_t n;
+};
+[[gnu::always_inline]] inline Rounded rounded(float x) {
+  constexpr float magic = 0x1.8p23f;
+  const float shifted = x + magic;
+  return {shifted - magic, static_cast<std::int32_t>(bits(shifted) - bits(magic))};
+}
+
+// ln 2 as the sum of a part of few bits, whose product with a small integer is exact, and
+// the rest.
+inline constexpr float ln2_high = 0x1.62e4p-1f;
+inline constexpr float ln2_low = 0x1.7f7d1cp-20f;
+
+// e^x = 2^n (1 + part), part = e^r - 1 with |r| <= ln(2)/2.
+struct ExpParts {
+  float part;
+  std::int32_t n;
+};
+[[gnu::always_inline]] inline ExpParts exp_parts(float x) {
+  const Rounded n = rounded(x * 0x1.715476p0f);
+  const float r = fma(n.value, -ln2_low, fma(n.value, -ln2_high, x));
+  const float p = polynomial(r, 0.49999997f, 0.166665465f, 0.0416674353f, 0.00836625881f,
+                             0.00138706504f);
+  return {fma(p * r, r, r), n.n};
+}
+
+// 1.1 ulp, denormal results included.
+[[gnu::always_inline]] inline float exp(float x) {
+  float held = x > 89.f ? 89.f : x;  // beyond both bounds the result is infinite or 0
+  held = held < -104.f ? -104.f : held;
+  const ExpParts e = exp_parts(held);
+  const std::int32_t half = e.n >> 1;  // 2^n itself may be no float
+  return (1.f + e.part) * power_of_two(half) * power_of_two(e.n - half);
+}
+
+// ln(2^e (1 + f)) for -1/3 <= f <= 1/3.
+[[gnu::always_inline]] inline float log_of_parts(float f, float e) {
+  const float p = polynomial(f, 0.333332151f, -0.249998048f, 0.200104356f, -0.166802213f,
+                             0.140055433f, -0.121874534f, 0.139855936f, -0.128792912f);
+  const float square = f * f;
+  const float tail = fma(e, ln2_low, fma(p * f, square, -0.5f * square));
+  return fma(e, ln2_high, f + tail);
+}
+
+inline constexpr float infinity = __builtin_inff();
+inline constexpr float not_a_number = __builtin_nanf("");
+
+// 0.9 ulp.
+[[gnu::always_inline]] inline float log(float x) {
+  const bool tiny = x < 0x1p-126f;  // a denormal is scaled up to a normal number
+  const std::uint32_t b = bits(tiny ? x * 0x1p23f : x);
+  const auto e = static_cast<std::int32_t>(b - bits(2.f / 3)) >> 23;
+  const float m = from_bits(b - (static_cast<std::uint32_t>(e) << 23));  // 2/3 to 4/3
+  const float y = log_of_parts(m - 1.f, static_cast<float>(e - (tiny ? 23 : 0)));
+  const float ends = x == 0.f ? -infinity : (x < 0.f ? not_a_number : x);
+  return x > 0.f && x < infinity ? y : ends;
+}
+
+// 1.6 ulp. With 1 + x = 2^e (1 + f) it forms f = 2^-e x + (2^-e - 1) from x itself, so
+// that nothing of a small x is lost. For x >= 2^127 there is no float 2^-e, hence the 4.
+[[gnu::always_inline]] inline float log1p(float x) {
+  const auto e = static_cast<std::int32_t>(bits(1.f + x) - bits(2.f / 3)) >> 23;
+  const float scale = from_bits(bits(4.f) - (static_cast<std::uint32_t>(e) << 23));
+  const float f = fma(x * scale, 0.25f, fma(scale, 0.25f, -1.f));
+  const float y = log_of_parts(f, static_cast<float>(e));
+  const float ends = x == -1.f ? -infinity : (x < -1.f ? not_a_number : x);
+  return x > -1.f && x < infinity && x != 0.f ? y : ends;  // -0 stays -0
+}
+
+// 2.6 ulp. tanh |x| = t / (t + 2) with t = e^(2|x|) - 1, which has no cancellation.
+[[gnu::always_inline]] inline float tanh(float x) {
+  float a = absolute(x);
+  a = a > 10.f ? 10.f : a;  // 1 from 9.01 on
+  const ExpParts e = exp_parts(a + a);
+  const float scale = power_of_two(e.n);
+  const float t = fma(scale, e.part, scale - 1.f);
+  return with_sign(t / (t + 2.f), x);
+}
+
+// 2.3 ulp, denormal results included: in the left tail e^x / (1 + e^x) loses nothing.
+[[gnu::always_inline]] inline float sigmoid(float x) {
+  const float e = exp(-absolute(x));
+  return (x < 0.f ? e : 1.f) / (1.f + e);
+}
+
+// 1.3 ulp. A polynomial in x^2 near 0, and 1 - e^-g(|x|) beyond, where
+// g(a) = -ln(1 - erf a) is nearly a parabola.
+[[gnu::always_inline]] inline float erf(float x) {
+  const float square = x * x;
+  const float near =
+      fma(x,
+          polynomial(square, 0.128379166f, -0.376126289f, 0.112836257f, -0.0268557277f,
+                     0.00519237714f, -0.000804917421f, 7.99279587e-05f),
+          x);
+  float a = absolute(x);
+  const bool small = a < 0.921875f;
+  a = a > 4.f ? 4.f : a;  // 1 from 3.92 on
+  const float g =
+      polynomial(a, -0.000175873531f, 1.12952077f, 0.633334875f, 0.108293533f,
+                 -0.0251282286f, 0.00417443831f, -0.000435164868f, 2.11562256e-05f);
+  const ExpParts e = exp_parts(-g);
+  const float far = 1.f - fma(power_of_two(e.n), e.part, power_of_two(e.n));
+  return small ? near : with_sign(far, x);
+}
+
+// Up to here sin and cos reduce their argument themselves; beyond it they are not valid.
+inline constexpr float largest_angle = 65536.f;
+
+// The sine of x + quarter_turns pi/2 for x >= 0. With n the nearest multiple of pi/2, the
+// rest r = x - n pi/2 is formed in double precision from pi/2 in two parts, the first so
+// short that its product with n is exact: near a multiple r keeps its full precision.
+[[gnu::always_inline]] inline float sine(float x, std::uint32_t quarter_turns) {
+  const Rounded n = rounded(x * 0x1.45f306p-1f);
+  const double whole = n.value;
+  const auto r = static_cast<float>((static_cast<double>(x) - whole * 0x1.921fb544p+0) -
+                                    whole * 0x1.0b4611a626331p-34);
+  const float square = r * r;
+  const float sine_of_r = fma(
+      r * square, polynomial(square, -0.166666538f, 0.00833209511f, -0.0001950554f), r);
+  const float cosine_of_r =
+      fma(square * square,
+          polynomial(square, 0.0416666418f, -0.00138871302f, 2.44120856e-05f),
+          fma(square, -0.5f, 1.f));
+  const std::uint32_t quadrant = static_cast<std::uint32_t>(n.n) + quarter_turns;
+  const float y = quadrant & 1u ? cosine_of_r : sine_of_r;
+  return from_bits(bits(y) ^ (quadrant & 2u) << 30);
+}
+
+// 1.6 ulp for |x| <= largest_angle.
+[[gnu::always_inline]] inline float sin(float x) {
+  return from_bits(bits(sine(absolute(x), 0)) ^ (bits(x) & sign_bit));
+}
+[[gnu::always_inline]] inline float cos(float x) { return sine(absolute(x), 1); }
+
+// 1.9 ulp. Above 20 the result is x to the last bit.
+[[gnu::always_inline]] inline float softplus(float x) {
+  const float y = log1p(exp(x));
+  return x > 20.f ? x : y;
+}
+
+}  // namespace
+}  // namespace heed::kernels::HEED_LEVEL

@@ -1,0 +1,248 @@
+// The softmax family, for the kernel file rows.cpp alone.
+#pragma once
+
+#include <cmath>
+
+#include "tensor/kernels/folds.h"
+#include "tensor/kernels/math.h"
+
+#if defined(__SSE2__)
+#include <xmmintrin.h>
+#endif
+
+namespace heed::kernels::HEED_LEVEL {
+namespace {
+
+double exp(double x) { return std::exp(x); }
+
+template <int wide, class T>
+T dot_lanes(Size n, const T* a, const T* b) {
+  T lanes[wide] = {};
+  Size i = 0;
+  for (; i + wide <= n; i += wide) {
+#pragma omp simd
+    for (int j = 0; j < wide; ++j) lanes[j] += a[i + j] * b[i + j];
+  }
+  for (int half = wide / 2; half > 0; half /= 2) {
+    for (int j = 0; j < half; ++j) lanes[j] += lanes[j + half];
+  }
+  for (; i < n; ++i) lanes[0] += a[i] * b[i];
+  return lanes[0];
+}
+
+template <class T>
+T dot(Size n, const T* a, Size sa, const T* b, Size sb) {
+  if (n >= 16 && sa == 1 && sb == 1) {
+    return n < 128 ? dot_lanes<16>(n, a, b) : dot_lanes<64>(n, a, b);
+  }
+  T result = 0;
+  for (Size i = 0; i < n; ++i) result += a[i * sa] * b[i * sb];
+  return result;
+}
+
+// Numbers below the smallest normal one (1.2e-38 in float32) are taken and written as 0
+// here. The weights of far keys come to lie there, and an x86 processor multiplies such a
+// number some fifty times more slowly, here and in every product that the weights go
+// into.
+class FlushDenormals {
+#if defined(__SSE2__)
+ public:
+  FlushDenormals() { _mm_setcsr(before_ | 0x8040); }  // results, and operands
+  ~FlushDenormals() { _mm_setcsr(before_); }
+
+ private:
+  unsigned before_ = _mm_getcsr();
+#else
+ public:
+  ~FlushDenormals() {}
+#endif
+};
+
+// Calls f, out of line: the compiler does not know that arithmetic depends on the flags,
+// and could move it across their setting.
+template <auto f, class... Args>
+void flushed(Args... args) {
+  const FlushDenormals flush;
+  void (*volatile out_of_line)(Args...) = f;
+  out_of_line(args...);
+}
+
+// A NaN is the largest element, so x - largest is NaN throughout, and so is the result. A
+// row of -inf alone has -inf - -inf, which is NaN as well.
+
+template <class T>
+T largest(Size n, const T* x) {
+  return n < 16    ? fold_in_turn<Largest>(n, x, Largest::neutral<T>)
+         : n < 256 ? fold_row<16, Largest>(n, x)
+                   : fold_row<64, Largest>(n, x);
+}
+
+// e = exp(x - shift). The C library's exp, which float64 takes, does not vectorise.
+template <class T>
+void exp_shifted(Size n, const T* x, T shift, T* e) {
+  if constexpr (std::is_same_v<T, float>) {
+#pragma omp simd
+    for (Size i = 0; i < n; ++i) e[i] = exp(x[i] - shift);
+  } else {
+    for (Size i = 0; i < n; ++i) e[i] = exp(x[i] - shift);
+  }
+}
+
+// The same, and the sum.
+template <class T>
+T exp_sum(Size n, const T* x, T shift, T* e) {
+  exp_shifted(n, x, shift, e);
+  T sum = 0;
+#pragma omp simd reduction(+ : sum)
+  for (Size i = 0; i < n; ++i) sum += e[i];
+  return sum;
+}
+
+// How many elements at a time pass through the cache nearest to the processor. It also
+// bounds how many are added in T before the sum moves on to a double.
+constexpr Size tile = 2048;
+
+template <class T>
+void softmax_row(Size n, const T* x, T* y) {
+  const T shift = largest(n, x);
+  double sum = 0;
+  for (Size i = 0; i < n; i += tile) {
+    sum += exp_sum(n - i < tile ? n - i : tile, x + i, shift, y + i);
+  }
+  const T scale = static_cast<T>(1 / sum);
+#pragma omp simd
+  for (Size i = 0; i < n; ++i) y[i] *= scale;
+}
+
+template <class T>
+void log_softmax_row(Size n, const T* x, T* y) {
+  const T shift = largest(n, x);
+  double sum = 0;
+  T e[tile];
+  for (Size i = 0; i < n; i += tile) {
+    sum += exp_sum(n - i < tile ? n - i : tile, x + i, shift, e);
+  }
+  const T log_sum = static_cast<T>(std::log(sum));
+#pragma omp simd
+  for (Size i = 0; i < n; ++i) y[i] = x[i] - shift - log_sum;
+}
+
+// Short rows leave most of a vector empty, so exp runs over a tile of many rows at once.
+constexpr Size short_row = 64;
+
+template <bool logarithm, class T>
+void softmax_short_rows(Size rows, Size n, const T* x, T* y) {
+  T e[tile];
+  const Size at_once = tile / n;
+  for (Size done = 0; done < rows; done += at_once, x += at_once * n, y += at_once * n) {
+    const Size now = rows - done < at_once ? rows - done : at_once;
+    for (Size i = 0; i < now * n; i += n) {
+      const T shift = largest(n, x + i);
+      for (Size j = i; j < i + n; ++j) y[j] = x[j] - shift;
+    }
+    exp_shifted(now * n, y, T(0), e);
+    for (Size i = 0; i < now * n; i += n) {
+      T sum = 0;
+#pragma omp simd reduction(+ : sum)
+      for (Size j = i; j < i + n; ++j) sum += e[j];
+      if constexpr (logarithm) {
+        const T log_sum = std::log(sum);
+        for (Size j = i; j < i + n; ++j) y[j] -= log_sum;
+      } else {
+        const T scale = 1 / sum;
+        for (Size j = i; j < i + n; ++j) y[j] = e[j] * scale;
+      }
+    }
+  }
+}
+
+// Columns: the same three passes, for up to `columns` of them side by side.
+constexpr Size columns = 256;
+
+template <bool logarithm, class T>
+void softmax_columns(Size n, Size inner, const T* x, T* y) {
+  T shift[columns], sum[columns];
+  for (Size first = 0; first < inner; first += columns) {
+    const Size width = inner - first < columns ? inner - first : columns;
+    for (Size j = 0; j < width; ++j) {
+      shift[j] = Largest::neutral<T>;
+      sum[j] = 0;
+    }
+    for (Size i = first; i < n * inner; i += inner) {
+#pragma omp simd
+      for (Size j = 0; j < width; ++j) shift[j] = Largest::of(shift[j], x[i + j]);
+    }
+    for (Size i = first; i < n * inner; i += inner) {
+      const auto step = [&](Size j) {
+        const T moved = x[i + j] - shift[j];
+        const T e = exp(moved);
+        y[i + j] = logarithm ? moved : e;
+        sum[j] += e;
+      };
+      if constexpr (std::is_same_v<T, float>) {
+#pragma omp simd
+        for (Size j = 0; j < width; ++j) step(j);
+      } else {
+        for (Size j = 0; j < width; ++j) step(j);
+      }
+    }
+    for (Size j = 0; j < width; ++j) sum[j] = logarithm ? std::log(sum[j]) : 1 / sum[j];
+    for (Size i = first; i < n * inner; i += inner) {
+#pragma omp simd
+      for (Size j = 0; j < width; ++j) {
+        y[i + j] = logarithm ? y[i + j] - sum[j] : y[i + j] * sum[j];
+      }
+    }
+  }
+}
+
+template <bool logarithm, class T>
+void softmax(Size outer, Size n, Size inner, const T* x, T* y) {
+  if (inner == 1 && 0 < n && n <= short_row) {
+    softmax_short_rows<logarithm>(outer, n, x, y);
+    return;
+  }
+  for (Size o = 0; o < outer; ++o, x += n * inner, y += n * inner) {
+    if (inner != 1) {
+      softmax_columns<logarithm>(n, inner, x, y);
+    } else if constexpr (logarithm) {
+      log_softmax_row(n, x, y);
+    } else {
+      softmax_row(n, x, y);
+    }
+  }
+}
+
+template <class T>
+void softmax_backward_columns(Size n, Size inner, const T* g, const T* y, T* dx) {
+  T sum[columns];
+  for (Size first = 0; first < inner; first += columns) {
+    const Size width = inner - first < columns ? inner - first : columns;
+    for (Size j = 0; j < width; ++j) sum[j] = 0;
+    for (Size i = first; i < n * inner; i += inner) {
+#pragma omp simd
+      for (Size j = 0; j < width; ++j) sum[j] += g[i + j] * y[i + j];
+    }
+    for (Size i = first; i < n * inner; i += inner) {
+#pragma omp simd
+      for (Size j = 0; j < width; ++j) dx[i + j] = y[i + j] * (g[i + j] - sum[j]);
+    }
+  }
+}
+
+template <class T>
+void softmax_backward(Size outer, Size n, Size inner, const T* g, const T* y, T* dx) {
+  const Size step = n * inner;
+  for (Size o = 0; o < outer; ++o, g += step, y += step, dx += step) {
+    if (inner != 1) {
+      softmax_backward_columns(n, inner, g, y, dx);
+      continue;
+    }
+    const T sum = dot(n, g, 1, y, 1);
+#pragma omp simd
+    for (Size i = 0; i < n; ++i) dx[i] = y[i] * (g[i] - sum);
+  }
+}
+
+}  // namespace
+}  // namespace heed::kernels::HEED_LEVEL

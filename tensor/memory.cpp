@@ -1,0 +1,157 @@
+#include "tensor/memory.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+#include <new>
+#include <vector>
+
+#include "tensor/error.h"
+
+namespace heed {
+namespace {
+
+std::atomic<std::int64_t> live{0};
+std::atomic<std::int64_t> peak{0};
+
+// Sizes are rounded up to classes so that a freed block fits the next request of about
+// its size. A class is one of the eight steps between two powers of two, at least 64
+// bytes wide: no block is more than an eighth too large, small ones aside.
+struct SizeClass {
+  int index;
+  std::size_t bytes;
+};
+
+SizeClass size_class(std::size_t bytes) {
+  const std::size_t units = (std::max<std::size_t>(bytes, 1) + 63) / 64;
+  if (units <= 8) return {static_cast<int>(units), units * 64};
+  const int shift = static_cast<int>(std::bit_width(units - 1)) - 4;
+  const std::size_t step = std::size_t{1} << shift;
+  const std::size_t steps = (units + step - 1) >> shift;  // 9 to 16
+  return {shift * 8 + static_cast<int>(steps), (steps << shift) * 64};
+}
+
+constexpr int class_count = 58 * 8 + 17;
+
+// Under AddressSanitizer every block goes back to the system at once, so that it can tell
+// a use after the free.
+#if defined(__SANITIZE_ADDRESS__)
+constexpr bool reuse = false;
+#elif defined(__has_feature)
+constexpr bool reuse = !__has_feature(address_sanitizer);
+#else
+constexpr bool reuse = true;
+#endif
+
+// Free blocks of one thread, a list a class, linked through the blocks themselves. A
+// training step asks for the same sizes again and again; taking a warm block back is
+// cheaper than fresh pages, which cost more than the arithmetic on them.
+class Pool {
+ public:
+  ~Pool() {
+    release();
+    closed = true;
+  }
+
+  void* take(const SizeClass& wanted) {
+    Block* block = free_[wanted.index];
+    if (block) {
+      free_[wanted.index] = block->next;
+      cached_ -= wanted.bytes;
+      return block;
+    }
+    return std::aligned_alloc(64, wanted.bytes);
+  }
+
+  void give(void* memory, const SizeClass& kind) {
+    if (!reuse || cached_ + kind.bytes > most_cached) {
+      std::free(memory);
+      return;
+    }
+    cached_ += kind.bytes;
+    auto* block = new (memory) Block{free_[kind.index]};
+    free_[kind.index] = block;
+  }
+
+  void release() {
+    for (Block*& list : free_) {
+      while (list) {
+        Block* block = list;
+        list = block->next;
+        std::free(block);
+      }
+    }
+    cached_ = 0;
+  }
+
+  // Set when the thread's pool is gone: blocks freed after that, by objects that live
+  // longer, go straight back to the system.
+  static thread_local bool closed;
+
+ private:
+  struct Block {
+    Block* next;
+  };
+  // A thread that only frees what others allocate must not collect blocks for ever.
+  static constexpr std::size_t most_cached = std::size_t{4} << 30;
+  std::size_t cached_ = 0;
+  Block* free_[class_count] = {};
+};
+
+thread_local bool Pool::closed = false;
+thread_local Pool pool;
+
+}  // namespace
+
+namespace memory {
+
+std::int64_t bytes_live() { return live.load(std::memory_order_relaxed); }
+std::int64_t bytes_peak() { return peak.load(std::memory_order_relaxed); }
+void reset_peak() { peak.store(bytes_live(), std::memory_order_relaxed); }
+
+void release_cached() {
+  if (!Pool::closed) pool.release();
+}
+
+void* allocate(std::size_t bytes) {
+  const SizeClass wanted = size_class(bytes);
+  void* block = nullptr;
+  if (bytes <= PTRDIFF_MAX) {
+    block = Pool::closed ? std::aligned_alloc(64, wanted.bytes) : pool.take(wanted);
+    if (!block) {
+      release_cached();
+      block = std::aligned_alloc(64, wanted.bytes);
+    }
+  }
+  check(block != nullptr, "memory: cannot allocate {} bytes, {} are in use", bytes,
+        bytes_live());
+  const auto size = static_cast<std::int64_t>(wanted.bytes);
+  const std::int64_t now = live.fetch_add(size, std::memory_order_relaxed) + size;
+  std::int64_t seen = peak.load(std::memory_order_relaxed);
+  while (now > seen &&
+         !peak.compare_exchange_weak(seen, now, std::memory_order_relaxed)) {
+  }
+  return block;
+}
+
+void deallocate(void* block, std::size_t bytes) noexcept {
+  const SizeClass kind = size_class(bytes);
+  live.fetch_sub(static_cast<std::int64_t>(kind.bytes), std::memory_order_relaxed);
+  if (Pool::closed) {
+    std::free(block);
+  } else {
+    pool.give(block, kind);
+  }
+}
+
+}  // namespace memory
+
+StorageRef StorageRef::make(std::size_t bytes) {
+  StorageRef ref;
+  const std::size_t total = sizeof(Storage) + bytes;
+  ref.storage_ = new (memory::allocate(total)) Storage;
+  ref.storage_->bytes = total;
+  return ref;
+}
+
+}  // namespace heed

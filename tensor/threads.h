@@ -1,0 +1,18 @@
+// How many threads work, and what this build is made of.
+#pragma once
+
+#include <string>
+
+namespace heed {
+
+// The number of threads that operations use. At the start it is the number of processors,
+// or what OMP_NUM_THREADS says. Throws Error below 1. The results do not depend on it,
+// bit for bit: work is cut where no sum crosses a cut.
+void set_num_threads(int threads);
+int num_threads();
+
+// One line about this build: heed's version, the kernels chosen for this processor,
+// BLIS's version and kernels, and the number of threads.
+std::string build_info();
+
+}  // namespace heed

@@ -1,0 +1,28 @@
+// The one table of ops: every function of autograd/ with inputs to try it on. The tests
+// in ops_test.cpp run over all rows. A new op is one function in autograd/ and one row
+// here.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <heed.h>
+
+namespace heed::tests {
+
+// One call of an op: the inputs in float64 (other dtypes are constants to it).
+struct Sample {
+  std::vector<Tensor> inputs;
+  Function f;
+};
+
+struct OpRow {
+  std::string name;  // of the C++ function; operators by their sign
+  std::vector<Sample> samples;
+  bool differentiable = true;
+};
+
+const std::vector<OpRow>& op_table();
+
+}  // namespace heed::tests

@@ -1,0 +1,202 @@
+// Every row of the table of ops, against differences, other layouts, other dtypes; and
+// the table against the headers.
+
+#include <cmath>
+#include <fstream>
+#include <regex>
+#include <set>
+#include <sstream>
+
+#include <boost/test/unit_test.hpp>
+#include <fmt/format.h>
+
+#include "tests/autograd/op_table.h"
+
+using namespace heed;
+using namespace heed::tests;
+
+namespace {
+
+// Calls check(row, sample, label) for all samples.
+template <class F>
+void for_each_sample(F&& check) {
+  for (const OpRow& row : op_table()) {
+    for (std::size_t i = 0; i < row.samples.size(); ++i) {
+      check(row, row.samples[i], fmt::format("{}, sample {}", row.name, i));
+    }
+  }
+}
+
+std::vector<Variable> as_leaves(const std::vector<Tensor>& inputs) {
+  std::vector<Variable> leaves;
+  for (const Tensor& x : inputs) leaves.emplace_back(x, is_floating(x.dtype()));
+  return leaves;
+}
+
+// The result and the gradients for fixed uneven weights, all as one list of numbers.
+std::vector<double> everything(const Sample& sample, const std::vector<Tensor>& inputs) {
+  std::vector<Variable> leaves = as_leaves(inputs);
+  const Variable y = sample.f(leaves);
+  Generator generator(3);
+  sum(y * (rand(y.shape(), float64, generator) + 0.5).to(y.dtype())).backward();
+  std::vector<double> numbers = y.value().to(float64).to_vector<double>();
+  for (const Variable& leaf : leaves) {
+    if (!leaf.has_grad()) continue;
+    for (double d : leaf.grad().value().to(float64).to_vector<double>()) {
+      numbers.push_back(d);
+    }
+  }
+  return numbers;
+}
+
+// The same elements with every second place of a larger storage between them.
+Tensor strided(const Tensor& x) {
+  if (x.dim() == 0) return x;
+  Shape wide = x.shape();
+  wide[x.dim() - 1] *= 2;
+  Tensor view = slice(zeros(wide, x.dtype()), -1, 0, to_end, 2);
+  return view.copy_(x);
+}
+
+// The same elements in column-major order.
+Tensor transposed(const Tensor& x) {
+  if (x.dim() < 2) return x;
+  return transpose(transpose(x, 0, -1).contiguous(), 0, -1);
+}
+
+std::set<std::string> functions_in(const std::string& header) {
+  std::ifstream file(std::string(HEED_SOURCE_ROOT) + "/autograd/" + header);
+  BOOST_REQUIRE_MESSAGE(file.good(), "cannot read " << header);
+  std::stringstream text;
+  text << file.rdbuf();
+  const std::string source = text.str();
+  const std::regex declaration(
+      R"(\n(?:\w+<)?(?:std::vector<)?Variable>? (operator\S+?|\w+)\()");
+  std::set<std::string> names;
+  for (std::sregex_iterator match(source.begin(), source.end(), declaration), end;
+       match != end; ++match) {
+    names.insert((*match)[1]);
+  }
+  return names;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(ops)
+
+BOOST_AUTO_TEST_CASE(the_table_names_every_op) {
+  std::set<std::string> declared;
+  for (const char* header : {"elementwise.h", "indexing.h", "matmul.h", "reductions.h",
+                             "softmax.h", "views.h"}) {
+    declared.merge(functions_in(header));
+  }
+  declared.erase("picked");  // a helper of those that pick elements by index
+  std::set<std::string> listed;
+  for (const OpRow& row : op_table()) listed.insert(row.name);
+  BOOST_TEST(declared == listed, boost::test_tools::per_element());
+  BOOST_TEST(listed.size() > 80u);
+}
+
+BOOST_AUTO_TEST_CASE(derivatives_are_those_of_the_values) {
+  for_each_sample([](const OpRow& row, const Sample& sample, const std::string& label) {
+    if (!row.differentiable) return;
+    const GradcheckReport report = gradcheck(sample.f, sample.inputs, {.op = label});
+    BOOST_TEST(report.ok, report.text());
+    BOOST_TEST(report.worst < 1e-6);
+  });
+}
+
+BOOST_AUTO_TEST_CASE(second_derivatives_too) {
+  for_each_sample([](const OpRow& row, const Sample& sample, const std::string& label) {
+    if (!row.differentiable) return;
+    const GradcheckReport report =
+        gradgradcheck(sample.f, sample.inputs, {.op = label, .tolerance = 1e-5});
+    BOOST_TEST(report.ok, report.text());
+    BOOST_TEST(report.worst < 1e-5);
+  });
+}
+
+BOOST_AUTO_TEST_CASE(the_layout_of_the_inputs_does_not_matter) {
+  for_each_sample([](const OpRow& row, const Sample& sample, const std::string& label) {
+    if (!row.differentiable || row.name == "view") return;
+    const std::vector<double> expected = everything(sample, sample.inputs);
+    for (auto layout : {strided, transposed}) {
+      std::vector<Tensor> inputs;
+      for (const Tensor& x : sample.inputs) inputs.push_back(layout(x));
+      const std::vector<double> got = everything(sample, inputs);
+      BOOST_REQUIRE_MESSAGE(got.size() == expected.size(), label);
+      for (std::size_t i = 0; i < got.size(); ++i) {
+        BOOST_TEST_INFO(label << ", number " << i);
+        BOOST_TEST(std::abs(got[i] - expected[i]) <= 1e-12 * (1 + std::abs(expected[i])));
+      }
+    }
+  });
+}
+
+BOOST_AUTO_TEST_CASE(float32_gives_the_same_numbers_more_coarsely) {
+  for_each_sample([](const OpRow& row, const Sample& sample, const std::string& label) {
+    if (!row.differentiable || row.name == "to") return;
+    const std::vector<double> expected = everything(sample, sample.inputs);
+    std::vector<Tensor> inputs;
+    for (const Tensor& x : sample.inputs) {
+      inputs.push_back(x.dtype() == float64 ? x.to(float32) : x);
+    }
+    const Variable y = sample.f(as_leaves(inputs));
+    BOOST_TEST_INFO(label);
+    BOOST_TEST((y.dtype() == float32));
+    const std::vector<double> got = everything(sample, inputs);
+    BOOST_REQUIRE_MESSAGE(got.size() == expected.size(), label);
+    for (std::size_t i = 0; i < got.size(); ++i) {
+      BOOST_TEST_INFO(label << ", number " << i);
+      BOOST_TEST(std::abs(got[i] - expected[i]) <= 2e-5 * (1 + std::abs(expected[i])));
+    }
+  });
+}
+
+BOOST_AUTO_TEST_CASE(a_gradient_has_the_shape_and_dtype_of_its_input) {
+  for_each_sample([](const OpRow& row, const Sample& sample, const std::string& label) {
+    if (!row.differentiable) return;
+    const std::vector<Variable> leaves = as_leaves(sample.inputs);
+    const Variable y = sample.f(leaves);
+    y.backward(ones_like(y.value()));
+    for (const Variable& leaf : leaves) {
+      if (!leaf.requires_grad()) continue;
+      BOOST_TEST_INFO(label);
+      BOOST_REQUIRE(leaf.has_grad());
+      BOOST_TEST((leaf.grad().shape() == leaf.shape()));
+      BOOST_TEST((leaf.grad().dtype() == leaf.dtype()));
+    }
+  });
+}
+
+BOOST_AUTO_TEST_CASE(what_has_no_derivative_says_so) {
+  const std::map<std::string, std::string> recorded_names = {
+      {"operator==", "eq"}, {"operator!=", "ne"}, {"operator<", "lt"},
+      {"operator<=", "le"}, {"operator>", "gt"},  {"operator>=", "ge"}};
+  for_each_sample([&](const OpRow& row, const Sample& sample, const std::string&) {
+    if (row.differentiable) return;
+    const auto renamed = recorded_names.find(row.name);
+    const std::string name = renamed == recorded_names.end() ? row.name : renamed->second;
+    const std::string message = "backward: " + name + " has no derivative";
+    const Variable y = sample.f(as_leaves(sample.inputs));
+    BOOST_TEST(!y.requires_grad());
+    BOOST_CHECK_EXCEPTION(y.backward(ones_like(y.value())), Error,
+                          [&](const Error& e) { return e.what() == message; });
+    // To the ops that take it, it is a constant.
+    const Variable x(full({}, 2.0, float64), true);
+    sum(x * y.value().to(float64)).backward();
+    BOOST_TEST(x.has_grad());
+  });
+}
+
+BOOST_AUTO_TEST_CASE(nothing_is_recorded_that_nobody_asks_for) {
+  for_each_sample([](const OpRow&, const Sample& sample, const std::string& label) {
+    std::vector<Variable> constants(sample.inputs.begin(), sample.inputs.end());
+    BOOST_TEST_INFO(label);
+    BOOST_TEST(!sample.f(constants).node());
+    const NoGrad no_grad;
+    BOOST_TEST(!sample.f(as_leaves(sample.inputs)).node());
+  });
+}
+
+BOOST_AUTO_TEST_SUITE_END()

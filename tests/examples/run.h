@@ -1,0 +1,21 @@
+// Running an example program as a user does.
+#pragma once
+
+#include <string>
+
+namespace heed::examples {
+
+struct Outcome {
+  int code;
+  std::string out, err;
+};
+
+// Runs a program of the examples' folder with `arguments` as in a shell, `environment` as
+// in NAME=value before it. Throws std::runtime_error when it cannot be run or a signal
+// ended it.
+Outcome run(const std::string& program, const std::string& arguments = "",
+            const std::string& environment = "");
+
+std::string contents(const std::string& path);
+
+}  // namespace heed::examples

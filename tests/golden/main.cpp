@@ -1,0 +1,8 @@
+// golden DIR: computes the reference cases of a folder anew, and compares.
+#include <iostream>
+
+#include "tests/golden/run.h"
+
+int main(int argc, char** argv) {
+  return heed::golden::run({argv + 1, argv + argc}, std::cout, std::cerr);
+}

@@ -1,0 +1,29 @@
+#include "tests/golden/op.h"
+
+#include <fmt/core.h>
+
+#include "tests/golden/replay.h"
+
+namespace heed::golden {
+namespace {
+
+Ops all_ops() {
+  Ops ops;
+  for (Ops family : {elementwise_ops(), reduction_ops(), shape_ops(), layer_ops()}) {
+    ops.merge(family);
+  }
+  return ops;
+}
+
+}  // namespace
+
+void replay_op(const Case& c, Report& report) {
+  static const Ops ops = all_ops();
+  const std::string name = c.text("op");
+  const auto op = ops.find(name);
+  if (op == ops.end()) throw CaseError(fmt::format("unknown op {}", name));
+  const Feed feed(c);
+  expect_all(feed, op->second(feed), report);
+}
+
+}  // namespace heed::golden

@@ -1,0 +1,24 @@
+// The table of single operations: the name of an op, and what computes it from the inputs
+// and attributes of a case.
+#pragma once
+
+#include <map>
+#include <string_view>
+
+#include "tests/golden/feed.h"
+
+namespace heed::golden {
+
+using Op = Outputs (*)(const Feed&);
+using Ops = std::map<std::string_view, Op>;
+
+// op_elementwise.cpp: pairs, single elements, choosing
+Ops elementwise_ops();
+// op_reductions.cpp: sums, extremes, softmax, products, order
+Ops reduction_ops();
+// op_shapes.cpp: views, joining, indexing
+Ops shape_ops();
+// op_layers.cpp: layers, losses and small graphs
+Ops layer_ops();
+
+}  // namespace heed::golden

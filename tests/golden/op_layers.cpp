@@ -1,0 +1,94 @@
+#include "autograd/elementwise.h"
+#include "autograd/indexing.h"
+#include "autograd/matmul.h"
+#include "autograd/reductions.h"
+#include "autograd/softmax.h"
+#include "autograd/views.h"
+#include "nn/functional.h"
+#include "nn/loss.h"
+#include "tensor/factories.h"
+#include "tests/golden/op.h"
+
+namespace heed::golden {
+namespace {
+
+nn::Reduction reduction(const Feed& in) {
+  const bool given = in.c.attributes("").contains("reduction");
+  const std::string name = given ? in.c.text("reduction") : "mean";
+  if (name == "none") return nn::Reduction::none;
+  if (name == "sum") return nn::Reduction::sum;
+  if (name == "mean") return nn::Reduction::mean;
+  throw CaseError("unknown reduction " + name);
+}
+
+Outputs linear(const Feed& in) {
+  if (in.has("b")) return nn::linear(in["a"], in["w"], in["b"]);
+  return nn::linear(in["a"], in["w"]);
+}
+
+Outputs layer_norm(const Feed& in) {
+  const Shape shape = in.shape("normalized_shape");
+  const double eps = in.c.number("eps", 1e-5);
+  if (!in.has("w") && !in.has("b")) return nn::layer_norm(in["a"], shape, eps);
+  const DType dtype = in["a"].dtype();
+  const Variable weight = in.has("w") ? in["w"] : Variable(ones(shape, dtype));
+  const Variable bias = in.has("b") ? in["b"] : Variable(zeros(shape, dtype));
+  return nn::layer_norm(in["a"], shape, weight, bias, eps);
+}
+
+Outputs embedding(const Feed& in) {
+  std::optional<std::int64_t> padding;
+  if (in.c.gives("padding_idx")) padding = in.c.integer("padding_idx");
+  return nn::embedding(in["w"], in.tensor("ids"), padding);
+}
+
+Outputs cross_entropy(const Feed& in) {
+  return nn::cross_entropy(in["a"], in.tensor("target"),
+                           {.reduction = reduction(in),
+                            .ignore_index = in.c.integer("ignore_index", -100),
+                            .label_smoothing = in.c.number("label_smoothing", 0)});
+}
+
+// Of log_softmax(a, 1).
+Outputs nll_loss(const Feed& in) {
+  return nn::nll_loss(
+      log_softmax(in["a"], 1), in.tensor("target"),
+      {.reduction = reduction(in), .ignore_index = in.c.integer("ignore_index", -100)});
+}
+
+// Small graphs; the note of the case says which.
+Outputs graph(const Feed& in) {
+  const std::string note = in.c.metadata("notes");
+  const Variable& a = in["a"];
+  if (note == "(a*a + exp(a)) * a") return (a * a + exp(a)) * a;
+  if (note.starts_with("a * detach(a)")) return a * a.detach();
+  if (note == "tanh(a w) w^T + sum_0(a w)") {
+    const Variable& w = in["w"];
+    return matmul(tanh(matmul(a, w)), transpose(w, 0, 1)) + sum(matmul(a, w), 0);
+  }
+  if (note.starts_with("b takes no part")) return a * 2.0;
+  throw CaseError("unknown graph: " + note);
+}
+
+}  // namespace
+
+Ops layer_ops() {
+  return {
+      {"cross_entropy", cross_entropy},
+      {"embedding", embedding},
+      {"graph", graph},
+      {"l1_loss",
+       [](const Feed& in) -> Outputs {
+         return nn::l1_loss(in["a"], in["b"], reduction(in));
+       }},
+      {"layer_norm", layer_norm},
+      {"linear", linear},
+      {"mse_loss",
+       [](const Feed& in) -> Outputs {
+         return nn::mse_loss(in["a"], in["b"], reduction(in));
+       }},
+      {"nll_loss", nll_loss},
+  };
+}
+
+}  // namespace heed::golden

@@ -1,0 +1,104 @@
+"""Group optimiser: optimisers on functions of a few numbers, step by step."""
+import torch
+
+from reference.common import CLOSE, DTYPES, generator_for, widened
+
+QUADRATIC = {
+    "sgd": {"lr": 0.1},
+    "sgd_momentum": {"lr": 0.1, "momentum": 0.9},
+    "sgd_dampening": {"lr": 0.1, "momentum": 0.9, "dampening": 0.5},
+    "sgd_weight_decay": {"lr": 0.1, "weight_decay": 0.05},
+    "sgd_nesterov": {"lr": 0.1, "momentum": 0.9, "nesterov": True},
+    "sgd_nesterov_decay": {
+        "lr": 0.05,
+        "momentum": 0.8,
+        "weight_decay": 0.02,
+        "nesterov": True,
+    },
+    "sgd_maximize": {"lr": 0.01, "maximize": True},
+    "sgd_all": {
+        "lr": 0.05,
+        "momentum": 0.8,
+        "dampening": 0.1,
+        "weight_decay": 0.02,
+        "maximize": True,
+    },
+}
+
+
+def on_quadratic(a, b, x0, hyperparameters, steps):
+    """f(x) = x'Ax / 2 - b'x"""
+    x = x0.clone().requires_grad_(True)
+    trainer = torch.optim.SGD([x], **hyperparameters)
+    rows = {"x": [x0.clone()], "grad": [], "loss": []}
+    for _ in range(steps):
+        trainer.zero_grad()
+        loss = 0.5 * (x @ (a @ x)) - b @ x
+        loss.backward()
+        rows["loss"].append(loss.detach())
+        rows["grad"].append(x.grad.clone())
+        trainer.step()
+        rows["x"].append(x.detach().clone())
+        buffer = trainer.state[x].get("momentum_buffer")
+        if buffer is not None:
+            rows.setdefault("state.momentum_buffer", []).append(buffer.clone())
+    return {"step." + name: torch.stack(values) for name, values in rows.items()}
+
+
+def on_two_groups(p0, q0, hyperparameters, of_q, steps):
+    """f(p, q) = sum(p^2) (1 + sum(q^2)) + sum(q)"""
+    p, q = p0.clone().requires_grad_(True), q0.clone().requires_grad_(True)
+    groups = [{"params": [p]}, {"params": [q], **of_q}]
+    trainer = torch.optim.SGD(groups, **hyperparameters)
+    rows = {"p": [p0.clone()], "q": [q0.clone()], "loss": []}
+    for _ in range(steps):
+        trainer.zero_grad()
+        loss = (p**2).sum() * (1 + (q**2).sum()) + q.sum()
+        loss.backward()
+        trainer.step()
+        rows["loss"].append(loss.detach())
+        rows["p"].append(p.detach().clone())
+        rows["q"].append(q.detach().clone())
+    return {"step." + name: torch.stack(values) for name, values in rows.items()}
+
+
+def add_case(cases, name, dtype, run, inputs, attributes):
+    found = run(**inputs)
+    tolerance = CLOSE[dtype]
+    if dtype == "f32":
+        exact = run(**{key: value.double() for key, value in inputs.items()})
+        tolerance = widened(tolerance, found, exact)
+    found.update({"in." + key: value for key, value in inputs.items()})
+    attributes = {"class": "SGD", **attributes}
+    cases.add("optim_" + name, "optimiser", dtype, found, attributes, tolerance)
+
+
+def add_to(cases):
+    source = generator_for("optimiser")
+    normal = lambda *shape: torch.randn(shape, generator=source, dtype=torch.float64)
+    r = normal(4, 4)
+    a, b, x0 = r @ r.t() / 4 + torch.eye(4, dtype=torch.float64), normal(4), normal(4)
+    p, q = normal(2, 3), normal(4)
+    for dtype, t in DTYPES.items():
+        for name, hyperparameters in QUADRATIC.items():
+            add_case(
+                cases,
+                name,
+                dtype,
+                lambda A, b, x0: on_quadratic(A, b, x0, hyperparameters, 10),
+                {"A": a.to(t), "b": b.to(t), "x0": x0.to(t)},
+                {"steps": 10, **{"hp." + k: v for k, v in hyperparameters.items()}},
+            )
+        common, of_q = {"lr": 0.1, "momentum": 0.5}, {"lr": 0.02, "weight_decay": 0.1}
+        add_case(
+            cases,
+            "sgd_groups",
+            dtype,
+            lambda p, q: on_two_groups(p, q, common, of_q, 6),
+            {"p": p.to(t), "q": q.to(t)},
+            {
+                "steps": 6,
+                **{"hp." + k: v for k, v in common.items()},
+                **{"hp.q." + k: v for k, v in of_q.items()},
+            },
+        )

@@ -1,0 +1,38 @@
+// The groups of cases, and how each is computed anew.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "tests/golden/case.h"
+#include "tests/golden/report.h"
+
+namespace heed::golden {
+
+// Computes what a case of the group holds, and lays it before the report. What it throws
+// fails the case.
+using Replay = void (*)(const Case&, Report&);
+
+struct Group {
+  std::string_view name;
+  Replay replay;
+};
+
+// All groups that are known. A new group is a function in the file of its family, and a
+// row in groups.cpp.
+std::span<const Group> groups();
+
+// random.cpp
+void replay_rng(const Case& c, Report& report);
+void replay_init(const Case& c, Report& report);
+void replay_dropout(const Case& c, Report& report);
+// kernel_regression.cpp
+void replay_nw_data(const Case& c, Report& report);
+void replay_nw_nonparametric(const Case& c, Report& report);
+void replay_nw_parametric(const Case& c, Report& report);
+// op.cpp
+void replay_op(const Case& c, Report& report);
+// optimiser.cpp
+void replay_optimiser(const Case& c, Report& report);
+
+}  // namespace heed::golden

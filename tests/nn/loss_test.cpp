@@ -1,0 +1,148 @@
+// Losses and the functional layers: shapes, reductions, errors, derivatives. Their values
+// are held to PyTorch's by the golden tests.
+
+#include <cmath>
+
+#include <boost/test/unit_test.hpp>
+
+#include <heed.h>
+
+using namespace heed;
+using nn::Reduction;
+
+namespace {
+
+auto says(const std::string& message) {
+  return [message](const Error& error) {
+    BOOST_TEST(error.what() == message);
+    return error.what() == message;
+  };
+}
+
+void check_derivatives(const Function& f, const std::vector<Tensor>& inputs) {
+  const GradcheckReport first = gradcheck(f, inputs);
+  BOOST_TEST(first.ok, first.text());
+  const GradcheckReport second = gradgradcheck(f, inputs);
+  BOOST_TEST(second.ok, second.text());
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(losses)
+
+BOOST_AUTO_TEST_CASE(mse_and_l1_reduce_as_told) {
+  const Tensor a = tensor({{1.0, 2.0}, {3.0, 4.0}}), b = tensor({{1.0, 4.0}, {0.0, 4.0}});
+  BOOST_TEST((nn::mse_loss(a, b, Reduction::none).shape() == Shape{2, 2}));
+  BOOST_TEST(nn::mse_loss(a, b, Reduction::none).value().at({1, 0}) == 9);
+  BOOST_TEST(nn::mse_loss(a, b, Reduction::sum).item() == 13);
+  BOOST_TEST(nn::mse_loss(a, b).item() == 3.25);
+  BOOST_TEST(nn::l1_loss(a, b, Reduction::none).value().at({1, 0}) == 3);
+  BOOST_TEST(nn::l1_loss(a, b, Reduction::sum).item() == 5);
+  BOOST_TEST(nn::l1_loss(a, b).item() == 1.25);
+}
+
+BOOST_AUTO_TEST_CASE(losses_do_not_broadcast) {
+  BOOST_CHECK_EXCEPTION(
+      nn::mse_loss(full({3, 1}, 0.0), full({3}, 0.0)), Error,
+      says("mse_loss: prediction and target must have equal shapes, got "
+           "(3, 1) and (3)"));
+  BOOST_CHECK_EXCEPTION(nn::l1_loss(full({3, 1}, 0.0), full({3}, 0.0)), Error,
+                        says("l1_loss: prediction and target must have equal shapes, got "
+                             "(3, 1) and (3)"));
+}
+
+BOOST_AUTO_TEST_CASE(cross_entropy_counts_what_is_not_ignored) {
+  const Tensor logits = tensor({{2.0, 1.0, 0.0}, {0.0, 3.0, 0.0}, {1.0, 1.0, 1.0}});
+  const Tensor target = tensor({0, -100, 2});
+  const Variable each = nn::cross_entropy(logits, target, {.reduction = Reduction::none});
+  BOOST_TEST(each.value().at({1}) == 0);
+  BOOST_TEST(each.value().at({2}) == std::log(3.0), boost::test_tools::tolerance(1e-6));
+  const double total =
+      nn::cross_entropy(logits, target, {.reduction = Reduction::sum}).item();
+  BOOST_TEST(nn::cross_entropy(logits, target).item() == total / 2,
+             boost::test_tools::tolerance(1e-6));
+  const Variable nll = nn::nll_loss(log_softmax(logits, 1), target);
+  BOOST_TEST(nll.item() == total / 2, boost::test_tools::tolerance(1e-6));
+}
+
+BOOST_AUTO_TEST_CASE(cross_entropy_of_one_sample_and_of_many_places) {
+  const Tensor one = tensor({0.0, 0.0, 0.0, 0.0});
+  BOOST_TEST(nn::cross_entropy(one, tensor(2)).item() == std::log(4.0),
+             boost::test_tools::tolerance(1e-6));
+  const Tensor places = zeros({2, 4, 3, 5});
+  BOOST_TEST((nn::cross_entropy(places, zeros({2, 3, 5}, int64),
+                                {.reduction = Reduction::none})
+                  .shape() == Shape{2, 3, 5}));
+}
+
+BOOST_AUTO_TEST_CASE(cross_entropy_refuses_what_does_not_fit) {
+  const Tensor logits = zeros({2, 3});
+  BOOST_CHECK_EXCEPTION(nn::cross_entropy(logits, tensor({0, 3})), Error,
+                        says("cross_entropy: the targets must be from 0 to 2, got 3"));
+  BOOST_CHECK_EXCEPTION(nn::cross_entropy(logits, tensor({-1, 0})), Error,
+                        says("cross_entropy: the targets must be from 0 to 2, got -1"));
+  BOOST_CHECK_EXCEPTION(
+      nn::cross_entropy(logits, tensor({0})), Error,
+      says("cross_entropy: the targets must have the shape (2), got (1)"));
+  BOOST_CHECK_EXCEPTION(nn::cross_entropy(logits, tensor({0.0, 1.0})), Error,
+                        says("cross_entropy: the targets must be int64, got float32"));
+  BOOST_CHECK_EXCEPTION(
+      nn::cross_entropy(logits, tensor({0, 1}), {.label_smoothing = 1.5}), Error,
+      says("cross_entropy: label_smoothing must be from 0 to 1, got 1.5"));
+  BOOST_CHECK_EXCEPTION(nn::nll_loss(tensor(0.0), tensor(0)), Error,
+                        says("nll_loss: the scores need a dimension of classes, got ()"));
+}
+
+BOOST_AUTO_TEST_CASE(losses_have_their_derivatives) {
+  const Tensor a = randn({3, 4}, float64), b = randn({3, 4}, float64);
+  const Tensor target = tensor({2, -100, 0});
+  for (const Reduction reduction : {Reduction::none, Reduction::mean, Reduction::sum}) {
+    check_derivatives([=](auto& in) { return nn::mse_loss(in[0], in[1], reduction); },
+                      {a, b});
+    check_derivatives([=](auto& in) { return nn::l1_loss(in[0], in[1], reduction); },
+                      {a, b});
+    check_derivatives(
+        [=](auto& in) {
+          return nn::cross_entropy(in[0], target,
+                                   {.reduction = reduction, .label_smoothing = 0.2});
+        },
+        {a});
+    check_derivatives(
+        [=](auto& in) { return nn::nll_loss(in[0], target, {.reduction = reduction}); },
+        {a});
+  }
+}
+
+BOOST_AUTO_TEST_CASE(functional_layers_have_their_derivatives) {
+  const Tensor x = randn({2, 3, 4}, float64);
+  const Tensor w = randn({4}, float64), b = randn({4}, float64);
+  const Tensor table = randn({5, 4}, float64);
+  const Tensor ids = tensor({{0, 2}, {4, 2}});
+  check_derivatives([](auto& in) { return nn::layer_norm(in[0], {4}, in[1], in[2]); },
+                    {x, w, b});
+  check_derivatives([](auto& in) { return nn::layer_norm(in[0], {3, 4}, 1e-3); }, {x});
+  check_derivatives([=](auto& in) { return nn::embedding(in[0], ids); }, {table});
+  check_derivatives([](auto& in) { return nn::linear(in[0], in[1], in[2]); },
+                    {x, table, randn({5}, float64)});
+}
+
+BOOST_AUTO_TEST_CASE(layer_norm_of_two_rows) {
+  const Tensor x = tensor({{1.0, 2.0}, {2.0, 3.0}});
+  const Tensor y = nn::layer_norm(x, {2}).value();
+  BOOST_TEST(y.at({0, 0}) == -0.99998, boost::test_tools::tolerance(1e-5));
+  BOOST_TEST(y.at({1, 1}) == 0.99998, boost::test_tools::tolerance(1e-5));
+  BOOST_CHECK_EXCEPTION(nn::layer_norm(x, {3}), Error,
+                        says("layer_norm: the last sizes of the input must be (3), got "
+                             "(2, 2)"));
+}
+
+BOOST_AUTO_TEST_CASE(a_padding_row_gets_no_gradient) {
+  const Variable table(randn({4, 2}), true);
+  sum(nn::embedding(table, tensor({1, 3, 1, 0}), 1)).backward();
+  BOOST_TEST(table.grad().value().at({1, 0}) == 0);
+  BOOST_TEST(table.grad().value().at({3, 0}) == 1);
+  BOOST_CHECK_EXCEPTION(nn::embedding(table, tensor({0}), 4), Error,
+                        says("embedding: padding_idx must be from 0 to 3, got 4"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

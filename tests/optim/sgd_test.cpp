@@ -1,0 +1,148 @@
+// Sgd against its formula, for every combination of options, and what it refuses. The
+// golden tests hold it to PyTorch's own runs.
+
+#include <cmath>
+
+#include <boost/test/unit_test.hpp>
+
+#include <heed.h>
+
+using namespace heed;
+using optim::Sgd;
+using optim::SgdOptions;
+
+namespace {
+
+auto says(const std::string& message) {
+  return [message](const Error& error) {
+    BOOST_TEST(error.what() == message);
+    return error.what() == message;
+  };
+}
+
+Variable leaf(double value) { return Variable(full({}, value, float64), true); }
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(sgd)
+
+BOOST_AUTO_TEST_CASE(every_combination_of_options) {
+  for (int bits = 0; bits < 32; ++bits) {
+    const SgdOptions o{
+        .lr = 0.1,
+        .momentum = bits & 1 ? 0.8 : 0,
+        .dampening = bits & 2 ? 0.3 : 0,
+        .weight_decay = bits & 4 ? 0.05 : 0,
+        .nesterov = (bits & 8) != 0,
+        .maximize = (bits & 16) != 0,
+    };
+    const Variable x = leaf(2);
+    if (o.nesterov && (o.momentum == 0 || o.dampening != 0)) {
+      BOOST_CHECK_THROW(Sgd({x}, o), Error);
+      continue;
+    }
+    Sgd trainer({x}, o);
+    double expected = 2, v = 0;
+    for (int step = 0; step < 4; ++step) {
+      trainer.zero_grad();
+      pow(x, 3).backward();
+      trainer.step();
+      double g = 3 * expected * expected;
+      if (o.maximize) g = -g;
+      g += o.weight_decay * expected;
+      if (o.momentum != 0) {
+        v = step == 0 ? g : o.momentum * v + (1 - o.dampening) * g;
+        g = o.nesterov ? g + o.momentum * v : v;
+      }
+      expected -= o.lr * g;
+      BOOST_TEST_INFO("options " << bits << ", step " << step);
+      BOOST_TEST(x.item() == expected, boost::test_tools::tolerance(1e-13));
+    }
+    BOOST_TEST(trainer.momentum_buffer(x).has_value() == (o.momentum != 0));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_step_changes_parameters_and_not_gradients) {
+  const Variable x = leaf(2);
+  Sgd trainer({x}, {.lr = 0.1, .momentum = 0.9, .weight_decay = 0.1});
+  square(x).backward();
+  for (int i = 0; i < 3; ++i) {
+    trainer.step();
+    BOOST_TEST(x.grad().item() == 4);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(no_gradient_and_a_zero_gradient_are_different_things) {
+  const Variable idle = leaf(1), zero = leaf(1);
+  Sgd trainer({idle, zero}, {.lr = 0.1, .momentum = 0.9, .weight_decay = 0.5});
+  (zero * 0).backward();
+  trainer.step();
+  BOOST_TEST(idle.item() == 1);
+  BOOST_TEST(zero.item() == 0.95);
+  BOOST_TEST(!trainer.momentum_buffer(idle).has_value());
+  BOOST_TEST(trainer.momentum_buffer(zero)->item() == 0.5);
+}
+
+BOOST_AUTO_TEST_CASE(groups_have_options_of_their_own_that_may_change) {
+  const Variable a = leaf(1), b = leaf(1);
+  Sgd trainer(std::vector<Sgd::Group>{{{a}, {.lr = 0.1}}, {{b}, {.lr = 0.2}}});
+  BOOST_TEST(trainer.group_count() == 2u);
+  (a + b).backward();
+  trainer.step();
+  BOOST_TEST(a.item() == 0.9);
+  BOOST_TEST(b.item() == 0.8);
+  trainer.options(1).lr = 0;
+  trainer.step();
+  BOOST_TEST(a.item() == 0.8);
+  BOOST_TEST(b.item() == 0.8);
+}
+
+BOOST_AUTO_TEST_CASE(what_it_refuses) {
+  const Variable x = leaf(1);
+  BOOST_CHECK_EXCEPTION(Sgd(std::vector<Variable>{}), Error,
+                        says("Sgd: there are no parameters"));
+  BOOST_CHECK_EXCEPTION(
+      Sgd({x, x}), Error,
+      says("Sgd: a parameter is given twice, the second time as number 1"));
+  BOOST_CHECK_EXCEPTION(Sgd({x, Variable(full({}, 1.0))}), Error,
+                        says("Sgd: a parameter must be a leaf that requires a gradient; "
+                             "parameter 1 is not"));
+  BOOST_CHECK_EXCEPTION(Sgd({square(x)}), Error,
+                        says("Sgd: a parameter must be a leaf that requires a gradient; "
+                             "parameter 0 is not"));
+  BOOST_CHECK_EXCEPTION(Sgd({x}, {.lr = -1}), Error,
+                        says("Sgd: lr must not be negative, got -1"));
+  BOOST_CHECK_EXCEPTION(Sgd({x}, {.lr = std::nan("")}), Error,
+                        says("Sgd: lr must not be negative, got nan"));
+  BOOST_CHECK_EXCEPTION(Sgd({x}, {.momentum = -1}), Error,
+                        says("Sgd: momentum must not be negative, got -1"));
+  BOOST_CHECK_EXCEPTION(Sgd({x}, {.weight_decay = -1}), Error,
+                        says("Sgd: weight_decay must not be negative, got -1"));
+  BOOST_CHECK_EXCEPTION(
+      Sgd({x}, {.nesterov = true}), Error,
+      says(
+          "Sgd: nesterov needs a momentum and no dampening, got momentum 0 and dampening "
+          "0"));
+  Sgd trainer({x});
+  BOOST_CHECK_EXCEPTION(
+      trainer.momentum_buffer(leaf(1)), Error,
+      says("Sgd: momentum_buffer was asked for a Variable that is not a parameter"));
+}
+
+BOOST_AUTO_TEST_CASE(memory_after_a_step_is_what_it_was_before) {
+  const Variable w(randn({100, 100}), true);
+  Sgd trainer({w}, {.lr = 0.1, .momentum = 0.9});
+  const auto step = [&] {
+    trainer.zero_grad();
+    sum(square(w)).backward();
+    trainer.step();
+  };
+  step();
+  const std::int64_t before = memory::bytes_live();
+  for (int i = 0; i < 3; ++i) {
+    step();
+    BOOST_TEST(memory::bytes_live() == before);
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()

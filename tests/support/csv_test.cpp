@@ -1,0 +1,145 @@
+// Tables: what RFC 4180 allows is read, and all else refused with its file and line.
+#include "examples/support/csv.h"
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <boost/test/unit_test.hpp>
+
+namespace {
+
+using namespace heed::support;
+using Strings = std::vector<std::string>;
+
+// The message of the InputError that `f` throws.
+template <class F>
+std::string message_of(F&& f) {
+  try {
+    f();
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "nothing was thrown";
+}
+
+std::string parse_message(std::string_view text) {
+  return message_of([&] { parse_csv(text, "t.csv"); });
+}
+
+std::string numbers_message(std::string_view text) {
+  return message_of([&] { numbers(parse_csv(text, "t.csv"), 1); });
+}
+
+BOOST_AUTO_TEST_SUITE(csv)
+
+BOOST_AUTO_TEST_CASE(names_rows_and_lines) {
+  const Table table = parse_csv("a,b\n1,2\n3,4\n", "t.csv");
+  BOOST_TEST(table.source == "t.csv");
+  BOOST_TEST(table.names == (Strings{"a", "b"}), boost::test_tools::per_element());
+  BOOST_TEST_REQUIRE(table.rows.size() == 2u);
+  BOOST_TEST(table.rows[1] == (Strings{"3", "4"}), boost::test_tools::per_element());
+  BOOST_TEST(table.lines == (std::vector<std::size_t>{2, 3}),
+             boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(every_line_end_reads_alike) {
+  for (std::string_view text :
+       {"a,b\n1,2\n3,4", "a,b\n1,2\n3,4\n", "a,b\r\n1,2\r\n3,4\r\n", "a,b\r1,2\r3,4\r",
+        "a,b\n1,2\n3,4\n\n\r\n", "\xEF\xBB\xBF" "a,b\n1,2\n3,4\n"}) {
+    const Table table = parse_csv(text, "t.csv");
+    BOOST_TEST(table.names[0] == "a");
+    BOOST_TEST_REQUIRE(table.rows.size() == 2u);
+    BOOST_TEST(table.rows[1][1] == "4");
+  }
+}
+
+BOOST_AUTO_TEST_CASE(quotes) {
+  const Table table =
+      parse_csv("\"a, b\",\"say \"\"c\"\"\",d\n\"1\n2\",\"\",\"3\"\n4,5,6\n", "t.csv");
+  BOOST_TEST(table.names == (Strings{"a, b", "say \"c\"", "d"}),
+             boost::test_tools::per_element());
+  BOOST_TEST(table.rows[0] == (Strings{"1\n2", "", "3"}),
+             boost::test_tools::per_element());
+  // A line end inside quotes counts.
+  BOOST_TEST(table.lines[1] == 4u);
+}
+
+BOOST_AUTO_TEST_CASE(no_rows_are_a_table) {
+  BOOST_TEST(parse_csv("a,b\n", "t.csv").rows.empty());
+}
+
+BOOST_AUTO_TEST_CASE(what_is_no_table) {
+  for (std::string_view text : {"", "\n", "\r\n\n", "\xEF\xBB\xBF"})
+    BOOST_TEST(parse_message(text) ==
+               "t.csv:1: the file is empty; a line of column names is needed");
+  BOOST_TEST(parse_message("1,2\n3,4\n") ==
+             "t.csv:1: the first line must name the columns, found only numbers");
+  BOOST_TEST(parse_message("a,b\n1,2\n3\n") ==
+             "t.csv:3: 1 field, but line 1 names 2 columns");
+  BOOST_TEST(parse_message("a\n1,2,3\n") ==
+             "t.csv:2: 3 fields, but line 1 names 1 column");
+  BOOST_TEST(parse_message("a,b\n\n1,2\n") == "t.csv:2: the line is blank");
+  BOOST_TEST(parse_message("a,b\n1,\"2\n3,4\n") ==
+             "t.csv:2: the quote that opens here is never closed");
+  BOOST_TEST(parse_message("a,b\n1,\"2\"3\n") == "t.csv:2: text after a closing quote");
+  BOOST_TEST(parse_message("a,b\n1,2\"3\"\n") ==
+             "t.csv:2: a quote inside a field that does not begin with one");
+}
+
+BOOST_AUTO_TEST_CASE(columns_by_name) {
+  const Table table = parse_csv("a,b,c,b\n", "t.csv");
+  BOOST_TEST(find_column(table, "c") == 2u);
+  BOOST_TEST(message_of([&] { find_column(table, "d"); }) ==
+             "t.csv:1: no column is called 'd'; there are 'a', 'b', 'c', 'b'");
+  BOOST_TEST(message_of([&] { find_column(table, "b"); }) ==
+             "t.csv:1: more than one column is called 'b'");
+}
+
+BOOST_AUTO_TEST_CASE(numbers_of_a_column) {
+  const Table table =
+      parse_csv("a,b\nx,1\nx, -2.5e3\t\nx,+0.25\nx,\"7\"\nx,.5\n", "t.csv");
+  BOOST_TEST(numbers(table, 1) == (std::vector<double>{1, -2500, 0.25, 7, 0.5}),
+             boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(what_is_no_number) {
+  BOOST_TEST(numbers_message("a,b\n1,2\n3,four\n") ==
+             "t.csv:3: column 'b': 'four' is not a number");
+  for (std::string_view field : {"1x", "1 2", "0x10", "+-1", "--1", "NA"}) {
+    const std::string text = "a,b\n1," + std::string(field) + "\n";
+    BOOST_TEST(numbers_message(text) == "t.csv:2: column 'b': '" + std::string(field) +
+                                            "' is not a number");
+  }
+  BOOST_TEST(numbers_message("a,b\n1,\n") ==
+             "t.csv:2: column 'b' is empty, a number is needed");
+  BOOST_TEST(numbers_message("a,b\n1, \n") ==
+             "t.csv:2: column 'b' is empty, a number is needed");
+  for (std::string_view field : {"nan", "NaN", "inf", "-inf", "Infinity"})
+    BOOST_TEST(numbers_message("a,b\n1," + std::string(field) + "\n") ==
+               "t.csv:2: column 'b': '" + std::string(field) +
+                   "' is not a finite number");
+  BOOST_TEST(numbers_message("a,b\n1,1e999\n") ==
+             "t.csv:2: column 'b': '1e999' is too large or too small a number");
+}
+
+// A binary file must not reach the terminal as it is.
+BOOST_AUTO_TEST_CASE(messages_show_no_control_characters) {
+  BOOST_TEST(numbers_message("a,b\n1,\x1b[31m\n") ==
+             "t.csv:2: column 'b': '?[31m' is not a number");
+  BOOST_TEST(numbers_message("a,b\n1," + std::string(100, 'z') + "\n") ==
+             "t.csv:2: column 'b': '" + std::string(40, 'z') + "...' is not a number");
+}
+
+BOOST_AUTO_TEST_CASE(files_that_cannot_be_read) {
+  BOOST_TEST(message_of([] { read_csv("/nowhere/t.csv"); }) ==
+             "/nowhere/t.csv: cannot be opened: No such file or directory");
+  const std::string folder = std::filesystem::temp_directory_path().string();
+  BOOST_TEST(message_of([&] { read_csv(folder); }) ==
+             folder + ": is a folder; a file of comma-separated values is needed");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace

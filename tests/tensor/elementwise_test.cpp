@@ -1,0 +1,379 @@
+// Elementwise operations: values, broadcasting, layouts, dtypes, corners and errors.
+#include "tensor/elementwise.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <boost/test/unit_test.hpp>
+
+#include "tensor/factories.h"
+#include "tensor/threads.h"
+#include "tensor/views.h"
+
+namespace {
+
+using namespace heed;
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr std::int64_t lowest = std::numeric_limits<std::int64_t>::min();
+constexpr std::int64_t highest = std::numeric_limits<std::int64_t>::max();
+
+using Unary = Tensor (*)(const Tensor&);
+using Binary = Tensor (*)(const Tensor&, const Tensor&);
+
+template <class T>
+Tensor of(const std::vector<T>& numbers, const Shape& shape) {
+  Tensor x = empty(shape, dtype_of<T>);
+  std::copy(numbers.begin(), numbers.end(), x.mutable_data<T>());
+  return x;
+}
+template <class T>
+Tensor of(const std::vector<T>& numbers) {
+  return of(numbers, {static_cast<std::int64_t>(numbers.size())});
+}
+
+// Numbers without a pattern, between -range and range.
+Tensor numbers(const Shape& shape, DType dtype = float64, double range = 3) {
+  Tensor x = empty(shape, float64);
+  double* const first = x.mutable_data<double>();
+  std::uint64_t state = 88172645463325252u;
+  for (std::int64_t i = 0; i < x.numel(); ++i) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    first[i] = range * (static_cast<double>(state >> 11) * 0x1p-52 - 1);
+  }
+  return x.to(dtype);
+}
+
+// The bits of every element: equal tensors are equal in these, NaN included.
+std::vector<std::uint64_t> bits(const Tensor& x) {
+  return dispatch(x.dtype(), [&]<class T>() {
+    std::vector<std::uint64_t> result;
+    for (T value : x.to_vector<T>()) {
+      const auto element = static_cast<T>(value);
+      std::uint64_t word = 0;
+      std::memcpy(&word, &element, sizeof element);
+      result.push_back(word);
+    }
+    return result;
+  });
+}
+bool identical(const Tensor& a, const Tensor& b) {
+  return a.dtype() == b.dtype() && a.shape() == b.shape() && bits(a) == bits(b);
+}
+
+std::string message(const std::function<void()>& f) {
+  try {
+    f();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "(nothing was thrown)";
+}
+
+struct NamedUnary {
+  std::string name;
+  Unary op;
+  double (*exact)(double);
+  double low = -3, high = 3;
+};
+
+double phi(double x) { return 0.5 * std::erfc(-x / std::sqrt(2.0)); }
+
+// The floating functions; their values come from the C library.
+const std::vector<NamedUnary>& functions() {
+  static const std::vector<NamedUnary> all = {
+      {"exp", exp, [](double x) { return std::exp(x); }},
+      {"log", log, [](double x) { return std::log(x); }, 0.01, 9},
+      {"log1p", log1p, [](double x) { return std::log1p(x); }, -0.9, 9},
+      {"sqrt", sqrt, [](double x) { return std::sqrt(x); }, 0, 9},
+      {"rsqrt", rsqrt, [](double x) { return 1 / std::sqrt(x); }, 0.01, 9},
+      {"reciprocal", reciprocal, [](double x) { return 1 / x; }, 0.01, 9},
+      {"sin", sin, [](double x) { return std::sin(x); }, -30, 30},
+      {"cos", cos, [](double x) { return std::cos(x); }, -30, 30},
+      {"tanh", tanh, [](double x) { return std::tanh(x); }},
+      {"sigmoid", sigmoid, [](double x) { return 1 / (1 + std::exp(-x)); }, -20, 20},
+      {"erf", erf, [](double x) { return std::erf(x); }},
+      {"relu", relu, [](double x) { return x > 0 ? x : 0; }},
+      {"silu", silu, [](double x) { return x / (1 + std::exp(-x)); }, -20, 20},
+      {"softplus", softplus,
+       [](double x) { return x > 20 ? x : std::log1p(std::exp(x)); }, -20, 30},
+      {"gelu", [](const Tensor& x) { return gelu(x); },
+       [](double x) { return x * phi(x); }},
+      {"gelu", [](const Tensor& x) { return gelu(x, Gelu::tanh); },
+       [](double x) {
+         return 0.5 * x *
+                (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
+       }},
+      {"neg", neg, [](double x) { return -x; }},
+      {"neg", [](const Tensor& x) { return -x; }, [](double x) { return -x; }},
+      {"abs", abs, [](double x) { return std::abs(x); }},
+      {"square", square, [](double x) { return x * x; }},
+      {"sign", sign, [](double x) { return (x > 0) - (x < 0) + 0.0; }},
+  };
+  return all;
+}
+
+const std::vector<Binary>& pairs() {
+  static const std::vector<Binary> all = {
+      [](const Tensor& a, const Tensor& b) { return a + b; },
+      [](const Tensor& a, const Tensor& b) { return a - b; },
+      [](const Tensor& a, const Tensor& b) { return a * b; },
+      [](const Tensor& a, const Tensor& b) { return a / b; },
+      [](const Tensor& a, const Tensor& b) { return pow(a, b); },
+      maximum,
+      minimum,
+      [](const Tensor& a, const Tensor& b) { return a == b; },
+      [](const Tensor& a, const Tensor& b) { return a != b; },
+      [](const Tensor& a, const Tensor& b) { return a < b; },
+      [](const Tensor& a, const Tensor& b) { return a <= b; },
+      [](const Tensor& a, const Tensor& b) { return a > b; },
+      [](const Tensor& a, const Tensor& b) { return a >= b; },
+  };
+  return all;
+}
+
+BOOST_AUTO_TEST_SUITE(elementwise)
+
+BOOST_AUTO_TEST_CASE(functions_have_the_values_of_the_c_library) {
+  for (const NamedUnary& f : functions()) {
+    const Tensor unit = numbers({700}, float64, 1);
+    const Tensor x = (unit + 1) * ((f.high - f.low) / 2) + f.low;
+    for (DType dtype : {float64, float32}) {
+      const Tensor from = x.to(dtype);
+      const std::vector<double> in = from.to(float64).to_vector<double>();
+      const std::vector<double> out = f.op(from).to(float64).to_vector<double>();
+      const double tolerance = dtype == float32 ? 5e-7 : 1e-14;
+      for (std::size_t i = 0; i < in.size(); ++i) {
+        const double wanted = f.exact(in[i]);
+        BOOST_TEST(std::abs(out[i] - wanted) <=
+                       tolerance * std::max(std::abs(wanted), std::abs(in[i])),
+                   f.name << "(" << in[i] << ") is " << out[i] << ", not " << wanted);
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(every_layout_gives_the_same_bits) {
+  for (DType dtype : {float32, float64}) {
+    const Tensor x = abs(numbers({7, 300}, dtype)) + 0.5;
+    const Tensor turned = transpose(transpose(x, 0, 1).contiguous(), 0, 1);
+    const Tensor padded = empty({7, 300, 2}, dtype);
+    Tensor sparse = select(padded, 2, 1);
+    sparse.copy_(x);
+    BOOST_TEST(!turned.is_contiguous());
+    BOOST_TEST(!sparse.is_contiguous());
+    for (const NamedUnary& f : functions()) {
+      const Tensor wanted = f.op(x);
+      BOOST_TEST(wanted.is_contiguous());
+      BOOST_TEST(identical(f.op(turned), wanted), f.name);
+      BOOST_TEST(identical(f.op(sparse), wanted), f.name);
+      BOOST_TEST(identical(f.op(slice(x, 1, 3, 290, 7)),
+                           slice(wanted, 1, 3, 290, 7).contiguous()),
+                 f.name);
+    }
+    const Tensor y = numbers({7, 300}, dtype);
+    for (const Binary& f : pairs()) {
+      const Tensor wanted = f(x, y);
+      BOOST_TEST(identical(f(turned, y), wanted));
+      BOOST_TEST(
+          identical(f(sparse, transpose(transpose(y, 0, 1).contiguous(), 0, 1)), wanted));
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(pairs_broadcast) {
+  const std::vector<std::pair<Shape, Shape>> shapes = {
+      {{4, 1}, {1, 5}}, {{5}, {4, 5}},    {{4, 5}, {}},        {{}, {3}},
+      {{1}, {}},        {{1, 1}, {3}},    {{2, 1, 3}, {4, 1}}, {{300, 1}, {2}},
+      {{1, 2}, {3, 1}}, {{2, 3}, {2, 3}}, {{2, 3}, {1, 3}},    {{2, 1, 300}, {5, 1}},
+  };
+  for (const auto& [first, second] : shapes) {
+    const Tensor a = abs(numbers(first)) + 0.1;
+    const Tensor b = numbers(second) * 0.7;
+    const Shape shape = broadcast("test", first, second);
+    for (const Binary& f : pairs()) {
+      const Tensor full_a = expand(a, shape).contiguous();
+      const Tensor full_b = expand(b, shape).contiguous();
+      BOOST_TEST(identical(f(a, b), f(full_a, full_b)));
+      BOOST_TEST(identical(f(a, full_b), f(full_a, full_b)));
+      BOOST_TEST(identical(f(expand(a, shape), b), f(full_a, full_b)));
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(numbers_stand_on_either_side) {
+  const Tensor x = of<float>({1, -2, 0.5});
+  BOOST_TEST((x + 1).to_vector<float>() == (std::vector<float>{2, -1, 1.5}));
+  BOOST_TEST((1 + x).to_vector<float>() == (std::vector<float>{2, -1, 1.5}));
+  BOOST_TEST((x - 1).to_vector<float>() == (std::vector<float>{0, -3, -0.5}));
+  BOOST_TEST((1 - x).to_vector<float>() == (std::vector<float>{0, 3, 0.5}));
+  BOOST_TEST((x * 3).to_vector<float>() == (std::vector<float>{3, -6, 1.5}));
+  BOOST_TEST((3 * x).to_vector<float>() == (std::vector<float>{3, -6, 1.5}));
+  BOOST_TEST((x / 2).to_vector<float>() == (std::vector<float>{0.5, -1, 0.25}));
+  BOOST_TEST((2 / x).to_vector<float>() == (std::vector<float>{2, -1, 4}));
+  BOOST_TEST(pow(2, x).to_vector<float>() ==
+             (std::vector<float>{2, 0.25, std::sqrt(2.f)}));
+  // A number becomes a float32 before it is used.
+  BOOST_TEST((of<float>({0.1f}) == 0.1).item() == 1);
+}
+
+BOOST_AUTO_TEST_CASE(powers) {
+  const Tensor x = of<float>({-2, 0, 0.25, 9});
+  BOOST_TEST(pow(x, 0).to_vector<float>() == (std::vector<float>{1, 1, 1, 1}));
+  BOOST_TEST(identical(pow(x, 1), x));
+  BOOST_TEST(!(pow(x, 1).storage() == x.storage()));
+  BOOST_TEST(pow(x, 2).to_vector<float>() == (std::vector<float>{4, 0, 0.0625, 81}));
+  BOOST_TEST(pow(x, 3).to_vector<float>() == (std::vector<float>{-8, 0, 0.015625, 729}));
+  BOOST_TEST(identical(pow(x, 0.5), sqrt(x)));
+  BOOST_TEST(identical(pow(x, -0.5), rsqrt(x)));
+  BOOST_TEST(identical(pow(x, -1), 1 / x));
+  BOOST_TEST(identical(pow(x, -2), 1 / (x * x)));
+  BOOST_TEST(pow(x, 4).to_vector<float>() ==
+             (std::vector<float>{16, 0, 0.00390625, 6561}));
+  BOOST_TEST(std::isnan(pow(x, 0.8).at({0})));
+  BOOST_TEST(pow(full({}, nan), 0).item() == 1);
+  const std::vector<double> y =
+      pow(numbers({50}, float64) + 3.1, 0.8).to_vector<double>();
+  const std::vector<double> base = (numbers({50}, float64) + 3.1).to_vector<double>();
+  for (std::size_t i = 0; i < y.size(); ++i) BOOST_TEST(y[i] == std::pow(base[i], 0.8));
+}
+
+BOOST_AUTO_TEST_CASE(whole_numbers_wrap_around) {
+  const Tensor x = of<std::int64_t>({lowest, highest, -3});
+  using V = std::vector<std::int64_t>;
+  BOOST_TEST((x + 1).to_vector<std::int64_t>() == (V{lowest + 1, lowest, -2}));
+  BOOST_TEST((x - 1).to_vector<std::int64_t>() == (V{highest, highest - 1, -4}));
+  BOOST_TEST((x * 2).to_vector<std::int64_t>() == (V{0, -2, -6}));
+  BOOST_TEST(neg(x).to_vector<std::int64_t>() == (V{lowest, -highest, 3}));
+  BOOST_TEST(abs(x).to_vector<std::int64_t>() == (V{lowest, highest, 3}));
+  BOOST_TEST(sign(x).to_vector<std::int64_t>() == (V{-1, 1, -1}));
+  BOOST_TEST(square(x).to_vector<std::int64_t>() == (V{0, 1, 9}));
+  BOOST_TEST(maximum(x, neg(x)).to_vector<std::int64_t>() == (V{lowest, highest, 3}));
+  BOOST_TEST(clamp(x, -2, {}).to_vector<std::int64_t>() == (V{-2, highest, -2}));
+  BOOST_TEST(clamp(x, {}, 5).to_vector<std::int64_t>() == (V{lowest, 5, -3}));
+}
+
+BOOST_AUTO_TEST_CASE(nan_and_infinity) {
+  for (DType dtype : {float32, float64}) {
+    const Tensor x = of<double>({nan, infinity, -infinity, -0.0, 2}).to(dtype);
+    const Tensor one = ones({}, dtype);
+    BOOST_TEST(std::isnan(maximum(x, one).at({0})));
+    BOOST_TEST(std::isnan(maximum(one, x).at({0})));
+    BOOST_TEST(std::isnan(minimum(x, one).at({0})));
+    BOOST_TEST(std::isnan(minimum(one, x).at({0})));
+    BOOST_TEST(maximum(x, one).at({2}) == 1);
+    BOOST_TEST(minimum(x, one).at({1}) == 1);
+    BOOST_TEST(std::isnan(sign(x).at({0})));
+    BOOST_TEST(sign(x).at({2}) == -1);
+    BOOST_TEST(std::isnan(relu(x).at({0})));
+    BOOST_TEST(relu(x).at({1}) == infinity);
+    BOOST_TEST(relu(x).at({2}) == 0);
+    const Tensor held = clamp(x, -1, 1);
+    BOOST_TEST(std::isnan(held.at({0})));
+    BOOST_TEST(held.at({1}) == 1);
+    BOOST_TEST(held.at({2}) == -1);
+    BOOST_TEST(clamp(x, 3, 1).at({4}) == 1);
+    BOOST_TEST(identical(clamp(x, {}, {}), x));
+    BOOST_TEST(isnan(x).to_vector<bool>() == (std::vector<bool>{1, 0, 0, 0, 0}));
+    BOOST_TEST(isinf(x).to_vector<bool>() == (std::vector<bool>{0, 1, 1, 0, 0}));
+    BOOST_TEST(isfinite(x).to_vector<bool>() == (std::vector<bool>{0, 0, 0, 1, 1}));
+    BOOST_TEST((x == x).to_vector<bool>() == (std::vector<bool>{0, 1, 1, 1, 1}));
+    BOOST_TEST((x != x).to_vector<bool>() == (std::vector<bool>{1, 0, 0, 0, 0}));
+    BOOST_TEST((x < 1).to_vector<bool>() == (std::vector<bool>{0, 0, 1, 1, 0}));
+    BOOST_TEST((x <= 0).to_vector<bool>() == (std::vector<bool>{0, 0, 1, 1, 0}));
+    BOOST_TEST((x > 1).to_vector<bool>() == (std::vector<bool>{0, 1, 0, 0, 1}));
+    BOOST_TEST((x >= 2).to_vector<bool>() == (std::vector<bool>{0, 1, 0, 0, 1}));
+  }
+  const Tensor whole = of<std::int64_t>({1, 2});
+  BOOST_TEST(isnan(whole).to_vector<bool>() == (std::vector<bool>{0, 0}));
+  BOOST_TEST(isfinite(whole).to_vector<bool>() == (std::vector<bool>{1, 1}));
+  // Both tails keep their precision in float64.
+  BOOST_TEST(sigmoid(full({}, -700, float64)).item() == std::exp(-700.0),
+             boost::test_tools::tolerance(1e-14));
+  BOOST_TEST(gelu(full({}, -20, float64)).item() == -20 * phi(-20),
+             boost::test_tools::tolerance(1e-13));
+}
+
+BOOST_AUTO_TEST_CASE(logic) {
+  const Tensor a = of<bool>({0, 0, 1, 1}), b = of<bool>({0, 1, 0, 1});
+  using V = std::vector<bool>;
+  BOOST_TEST(logical_and(a, b).to_vector<bool>() == (V{0, 0, 0, 1}));
+  BOOST_TEST(logical_or(a, b).to_vector<bool>() == (V{0, 1, 1, 1}));
+  BOOST_TEST(logical_xor(a, b).to_vector<bool>() == (V{0, 1, 1, 0}));
+  BOOST_TEST(logical_not(a).to_vector<bool>() == (V{1, 1, 0, 0}));
+  BOOST_TEST((a == b).to_vector<bool>() == (V{1, 0, 0, 1}));
+  BOOST_TEST((a != b).to_vector<bool>() == (V{0, 1, 1, 0}));
+  BOOST_TEST((a == 1).to_vector<bool>() == (V{0, 0, 1, 1}));
+  BOOST_TEST((a < b).to_vector<bool>() == (V{0, 1, 0, 0}));
+}
+
+BOOST_AUTO_TEST_CASE(empty_tensors_and_scalars) {
+  for (const NamedUnary& f : functions()) {
+    BOOST_TEST(f.op(empty({0, 3})).shape() == (Shape{0, 3}));
+    BOOST_TEST(f.op(Tensor()).shape() == Shape{0});
+    BOOST_TEST(f.op(ones({})).shape() == Shape{});
+  }
+  for (const Binary& f : pairs()) {
+    BOOST_TEST(f(empty({0}), empty({3, 1})).shape() == (Shape{3, 0}));
+    BOOST_TEST(f(Tensor(), Tensor()).shape() == Shape{0});
+    BOOST_TEST(f(ones({}), ones({1})).shape() == Shape{1});
+  }
+}
+
+BOOST_AUTO_TEST_CASE(threads_do_not_change_a_bit) {
+  const int before = num_threads();
+  const Tensor x = numbers({333, 1000}, float32);
+  const Tensor row = numbers({1000}, float32);
+  std::vector<Tensor> results;
+  for (int threads : {1, 2, 5}) {
+    set_num_threads(threads);
+    results.push_back(tanh(x) * row + pow(transpose(transpose(x, 0, 1) + 4, 0, 1), 0.3));
+  }
+  set_num_threads(before);
+  BOOST_TEST(identical(results[0], results[1]));
+  BOOST_TEST(identical(results[0], results[2]));
+}
+
+BOOST_AUTO_TEST_CASE(errors_say_what_must_hold) {
+  const Tensor a = ones({2, 3}), b = ones({4}), whole = ones({2}, int64);
+  const Tensor truth = ones({2}, boolean), twice = ones({2}, float64);
+  const auto says = [](const std::string& wanted, const std::function<void()>& f) {
+    BOOST_TEST(message(f) == wanted);
+  };
+  says("add: the shapes must broadcast (equal sizes, or 1), got (2, 3) and (4)",
+       [&] { a + b; });
+  says("gt: the shapes must broadcast (equal sizes, or 1), got (2, 3) and (4)",
+       [&] { return a > b; });
+  says("mul: the dtypes must be equal, got float64 and int64", [&] { twice* whole; });
+  says("lt: the dtypes must be equal, got float64 and int64",
+       [&] { return twice < whole; });
+  says("div: the dtype must be float32 or float64, got int64", [&] { whole / whole; });
+  says("div: the dtype must be float32 or float64, got int64", [&] { 1 / whole; });
+  says("pow: the dtype must be float32 or float64, got int64", [&] { pow(whole, 2); });
+  says("sub: the dtype must be float32, float64 or int64, got bool", [&] { 1 - truth; });
+  says("neg: the dtype must be float32, float64 or int64, got bool", [&] { -truth; });
+  says("exp: the dtype must be float32 or float64, got int64", [&] { exp(whole); });
+  says("gelu: the dtype must be float32 or float64, got bool",
+       [&] { gelu(truth, Gelu::tanh); });
+  says("clamp: the dtype must be float32, float64 or int64, got bool",
+       [&] { clamp(truth, 0, 1); });
+  says("logical_and: the dtype must be bool, got float32", [&] { logical_and(a, a); });
+  says("logical_not: the dtype must be bool, got int64", [&] { logical_not(whole); });
+  says("add: an int64 tensor takes whole numbers, got 2.5", [&] { whole + 2.5; });
+  says("eq: an int64 tensor takes whole numbers, got 2.5", [&] { return whole == 2.5; });
+  says("clamp: an int64 tensor takes whole numbers, got inf",
+       [&] { clamp(whole, 0, infinity); });
+  says("ne: a bool tensor takes 0 or 1, got 2", [&] { return truth != 2; });
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace

@@ -1,0 +1,198 @@
+// Choosing elements by a condition, and operations that write over their operand.
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <boost/test/unit_test.hpp>
+
+#include "tensor/elementwise.h"
+#include "tensor/factories.h"
+#include "tensor/views.h"
+
+namespace {
+
+using namespace heed;
+using Floats = std::vector<float>;
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+// 0, 1, 2, ... in `shape`.
+Tensor counting(const Shape& shape, DType dtype = float32) {
+  return reshape(arange(count(shape)), shape).to(dtype);
+}
+
+Floats floats(const Tensor& x) { return x.to(float32).to_vector<float>(); }
+
+std::string message(const std::function<void()>& f) {
+  try {
+    f();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "(nothing was thrown)";
+}
+
+BOOST_AUTO_TEST_SUITE(choosing)
+
+BOOST_AUTO_TEST_CASE(where_takes_either) {
+  for (DType dtype : {float32, float64, int64, boolean}) {
+    const Tensor condition = counting({2, 1}) == 1;
+    const Tensor a = ones({3}, dtype), b = zeros({2, 3}, dtype);
+    const Tensor y = where(condition, a, b);
+    BOOST_TEST((y.dtype() == dtype));
+    BOOST_TEST(y.shape() == (Shape{2, 3}));
+    BOOST_TEST(floats(y) == (Floats{0, 0, 0, 1, 1, 1}));
+    BOOST_TEST(floats(where(condition, 0, a)) == (Floats{1, 1, 1, 0, 0, 0}));
+    BOOST_TEST(floats(where(condition, a, 0)) == (Floats{0, 0, 0, 1, 1, 1}));
+    BOOST_TEST(where(counting({0}) == 1, a[0], b[0][0]).shape() == Shape{0});
+  }
+}
+
+BOOST_AUTO_TEST_CASE(what_is_not_chosen_does_not_leak) {
+  const Tensor bad = full({600}, nan), good = counting({600});
+  const Tensor never = zeros({600}, boolean);
+  BOOST_TEST(floats(where(never, bad, good)) == floats(good));
+  BOOST_TEST(floats(where(logical_not(never), good, bad)) == floats(good));
+  BOOST_TEST(floats(where(never, nan, good)) == floats(good));
+  BOOST_TEST(floats(masked_fill(good, never, nan)) == floats(good));
+}
+
+BOOST_AUTO_TEST_CASE(where_reads_every_layout) {
+  const Tensor a = counting({30, 40}), b = -a;
+  const Tensor condition = sin(a) > 0;
+  const auto turned = [](const Tensor& x) {
+    return transpose(transpose(x, 0, 1).contiguous(), 0, 1);
+  };
+  const Floats wanted = floats(where(condition, a, b));
+  BOOST_TEST(floats(where(turned(condition), a, b)) == wanted);
+  BOOST_TEST(floats(where(condition, turned(a), turned(b))) == wanted);
+  for (int i = 0; i < 1200; ++i) {
+    BOOST_TEST(wanted[i] == (std::sin(i) > 0 ? i : -i));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(masked_fill_keeps_the_shape_of_x) {
+  const Tensor x = counting({2, 3});
+  const Tensor mask = counting({3}) >= 2;
+  BOOST_TEST(floats(masked_fill(x, mask, -1)) == (Floats{0, 1, -1, 3, 4, -1}));
+  BOOST_TEST(floats(masked_fill(x, full({}, 1, boolean), 7)) == (Floats(6, 7)));
+}
+
+BOOST_AUTO_TEST_CASE(errors) {
+  const Tensor x = ones({3}), mask = ones({2, 3}, boolean);
+  BOOST_TEST(message([&] { where(x, x, x); }) ==
+             "where: the condition must be bool, got float32");
+  BOOST_TEST(message([&] { where(mask, x, ones({3}, int64)); }) ==
+             "where: the dtypes must be equal, got float32 and int64");
+  BOOST_TEST(message([&] { where(mask, x, ones({4})); }) ==
+             "where: the shapes must broadcast (equal sizes, or 1), got (3) and (4)");
+  BOOST_TEST(message([&] { where(mask, ones({4}), 0); }) ==
+             "where: the shapes must broadcast (equal sizes, or 1), got (2, 3) and (4)");
+  BOOST_TEST(message([&] { where(mask, ones({3}, int64), 0.5); }) ==
+             "where: an int64 tensor takes whole numbers, got 0.5");
+  BOOST_TEST(message([&] { masked_fill(x, x, 0); }) ==
+             "masked_fill: the mask must be bool, got float32");
+  BOOST_TEST(message([&] { masked_fill(x, mask, 0); }) ==
+             "masked_fill: the mask must broadcast to x, got (2, 3) and (3)");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_AUTO_TEST_SUITE(in_place)
+
+BOOST_AUTO_TEST_CASE(add_and_mul) {
+  for (DType dtype : {float32, float64, int64}) {
+    Tensor x = counting({2, 3}, dtype);
+    const Tensor seen = x;
+    add_(x, counting({3}, dtype), -2);
+    BOOST_TEST(floats(seen) == (Floats{0, -1, -2, 3, 2, 1}));
+    add_(x, ones({}, dtype));
+    BOOST_TEST(floats(seen) == (Floats{1, 0, -1, 4, 3, 2}));
+    mul_(x, 3);
+    BOOST_TEST(floats(seen) == (Floats{3, 0, -3, 12, 9, 6}));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_product_is_rounded_before_the_sum) {
+  Tensor x = full({40}, 1);
+  const float third = 1 / 3.f;
+  add_(x, full({40}, third), 0.1);
+  volatile float product = 0.1f * third;
+  for (float value : floats(x)) BOOST_TEST(value == 1 + product);
+}
+
+BOOST_AUTO_TEST_CASE(views_are_written_through) {
+  Tensor x = zeros({3, 4});
+  Tensor column = select(x, 1, 2);
+  add_(column, tensor({1.0, 2.0, 3.0}));
+  mul_(column, 2);
+  BOOST_TEST(floats(x) == (Floats{0, 0, 2, 0, 0, 0, 4, 0, 0, 0, 6, 0}));
+  Tensor turned = transpose(x, 0, 1);
+  add_(turned, tensor({1.0, 0.0, 0.0}));
+  BOOST_TEST(floats(x) == (Floats{1, 1, 3, 1, 0, 0, 4, 0, 0, 0, 6, 0}));
+  Tensor row = x[1];
+  mul_(row, 0.5);
+  BOOST_TEST(floats(x) == (Floats{1, 1, 3, 1, 0, 0, 2, 0, 0, 0, 6, 0}));
+}
+
+BOOST_AUTO_TEST_CASE(operands_may_share_storage) {
+  Tensor x = counting({5});
+  add_(x, x, 2);
+  BOOST_TEST(floats(x) == (Floats{0, 3, 6, 9, 12}));
+  Tensor tail = slice(x, 0, 1);
+  add_(tail, slice(x, 0, 0, 4));
+  BOOST_TEST(floats(x) == (Floats{0, 3, 9, 15, 21}));
+  Tensor square = counting({3, 3});
+  add_(square, transpose(square, 0, 1));
+  BOOST_TEST(floats(square) == (Floats{0, 4, 8, 4, 8, 12, 8, 12, 16}));
+  Tensor y = counting({3}) + 1;
+  add_(y, y[0]);
+  BOOST_TEST(floats(y) == (Floats{2, 3, 4}));
+}
+
+BOOST_AUTO_TEST_CASE(writing_raises_the_version) {
+  Tensor x = ones({3});
+  const auto version = [&] { return x.storage()->version.load(); };
+  const auto before = version();
+  add_(x, x);
+  BOOST_TEST(version() > before);
+  const auto between = version();
+  mul_(x, 2);
+  BOOST_TEST(version() > between);
+}
+
+BOOST_AUTO_TEST_CASE(nothing_happens_to_empty_tensors) {
+  Tensor none, empty_rows = empty({0, 3});
+  add_(none, none, 0.5);
+  mul_(none, 2);
+  add_(empty_rows, ones({3}));
+  BOOST_TEST(none.shape() == Shape{0});
+}
+
+BOOST_AUTO_TEST_CASE(errors) {
+  Tensor x = ones({3}), whole = ones({3}, int64), truth = ones({3}, boolean);
+  BOOST_TEST(message([&] {
+               add_(x, ones({2, 3}));
+             }) == "add_: x must broadcast to the target, got (2, 3) and (3)");
+  BOOST_TEST(message([&] { add_(x, ones({2})); }) ==
+             "add_: the shapes must broadcast (equal sizes, or 1), got (2) and (3)");
+  BOOST_TEST(message([&] { add_(x, whole); }) ==
+             "add_: the dtypes must be equal, got float32 and int64");
+  BOOST_TEST(message([&] { add_(whole, whole, 0.5); }) ==
+             "add_: an int64 tensor takes whole numbers, got 0.5");
+  BOOST_TEST(message([&] { mul_(whole, 0.5); }) ==
+             "mul_: an int64 tensor takes whole numbers, got 0.5");
+  BOOST_TEST(message([&] { add_(truth, truth); }) ==
+             "add_: the dtype must be float32, float64 or int64, got bool");
+  Tensor repeated = expand(x, {2, 3});
+  BOOST_TEST(message([&] { mul_(repeated, 2); }) ==
+             "mul_: the target must not repeat its elements, got the shape (2, 3) with "
+             "strides (0, 1)");
+  BOOST_TEST(floats(x) == (Floats{1, 1, 1}));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace

@@ -1,0 +1,343 @@
+#include "tensor/matmul.h"
+
+#include <cmath>
+#include <limits>
+#include <random>
+#include <string>
+
+#include <boost/test/unit_test.hpp>
+
+#include "tensor/threads.h"
+#include "tensor/views.h"
+
+using namespace heed;
+
+namespace {
+
+using Int = std::int64_t;
+
+constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+// Whole numbers from -8 to 8: every product here is then exact, in whatever order it is
+// added up.
+Tensor whole_numbers(const Shape& shape, DType dtype = float32) {
+  static std::mt19937 bits(20230417);
+  Tensor x = empty(shape, dtype);
+  dispatch_floating("whole_numbers", dtype, [&]<class T>() {
+    T* const out = x.mutable_data<T>();
+    for (Int i = 0; i < x.numel(); ++i) out[i] = static_cast<T>(bits() % 17) - T{8};
+  });
+  return x;
+}
+
+// Numbers with all their digits, for which the order of the additions shows.
+Tensor fractions(const Shape& shape, DType dtype = float32) {
+  static std::mt19937 bits(1706);
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  Tensor x = empty(shape, dtype);
+  dispatch_floating("fractions", dtype, [&]<class T>() {
+    T* const out = x.mutable_data<T>();
+    for (Int i = 0; i < x.numel(); ++i) out[i] = static_cast<T>(uniform(bits));
+  });
+  return x;
+}
+
+// The definition, for operands of two dimensions or more.
+Tensor naive(const Tensor& a, const Tensor& b) {
+  const Int m = a.size(-2), k = a.size(-1), n = b.size(-1);
+  const auto lead = [](const Tensor& x) {
+    return Shape(std::span(x.shape().begin(), static_cast<std::size_t>(x.dim() - 2)));
+  };
+  const Shape batch = broadcast("naive", lead(a), lead(b));
+  const auto dense = [&](const Tensor& x) {
+    Shape shape = batch;
+    shape.push_back(x.size(-2));
+    shape.push_back(x.size(-1));
+    return expand(x, shape).to(float64).to_vector<double>();
+  };
+  const auto va = dense(a), vb = dense(b);
+  Shape shape = batch;
+  shape.push_back(m);
+  shape.push_back(n);
+  Tensor c = empty(shape, float64);
+  double* const out = c.mutable_data<double>();
+  for (Int q = 0; q < count(batch); ++q) {
+    for (Int i = 0; i < m; ++i) {
+      for (Int j = 0; j < n; ++j) {
+        double sum = 0;
+        for (Int p = 0; p < k; ++p) {
+          sum += va[(q * m + i) * k + p] * vb[(q * k + p) * n + j];
+        }
+        out[(q * m + i) * n + j] = sum;
+      }
+    }
+  }
+  return c;
+}
+
+bool same(const Tensor& a, const Tensor& b) {
+  return a.shape() == b.shape() &&
+         a.to(float64).to_vector<double>() == b.to(float64).to_vector<double>();
+}
+
+void check_product(const Tensor& a, const Tensor& b) {
+  const Tensor c = matmul(a, b);
+  BOOST_TEST_INFO(fmt::format("{} {} x {} {}, {}", a.shape(), a.strides(), b.shape(),
+                              b.strides(), name(a.dtype())));
+  BOOST_TEST(c.is_contiguous());
+  BOOST_TEST(same(c, naive(a, b)));
+}
+
+// The operands of a shape in every order of memory.
+void check_layouts(Int m, Int n, Int k, DType dtype) {
+  const auto layouts = [&](Int rows, Int columns) {
+    return std::vector{
+        whole_numbers({rows, columns}, dtype),
+        transpose(whole_numbers({columns, rows}, dtype), 0, 1),
+        slice(slice(whole_numbers({2 * rows, 3 * columns}, dtype), 0, 1, to_end, 2), 1, 2,
+              to_end, 3),
+        transpose(slice(whole_numbers({columns, 2 * rows}, dtype), 1, 0, rows), 0, 1),
+        expand(whole_numbers({1, columns}, dtype), {rows, columns}),
+        expand(whole_numbers({rows, 1}, dtype), {rows, columns}),
+        expand(whole_numbers({}, dtype), {rows, columns}),
+    };
+  };
+  for (const Tensor& a : layouts(m, k)) {
+    for (const Tensor& b : layouts(k, n)) check_product(a, b);
+  }
+}
+
+template <class F>
+std::string message(F&& f) {
+  try {
+    f();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+std::string matmul_message(const Shape& a, const Shape& b, DType da = float32,
+                           DType db = float32) {
+  return message([&] { matmul(empty(a, da), empty(b, db)); });
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(matmul_)
+
+BOOST_AUTO_TEST_CASE(shapes_and_layouts_give_the_definition) {
+  for (DType dtype : {float32, float64}) {
+    for (Int m : {1, 2, 5, 33}) {
+      for (Int n : {1, 3, 32, 37}) {
+        for (Int k : {1, 2, 7, 40}) check_layouts(m, n, k, dtype);
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(tile_sizes_and_their_neighbours) {
+  for (DType dtype : {float32, float64}) {
+    for (Int m : {11, 12, 13, 14, 15, 24, 28}) {
+      for (Int n : {15, 16, 17, 31, 33, 64}) {
+        check_product(whole_numbers({m, 9}, dtype), whole_numbers({9, n}, dtype));
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(large_products_in_every_layout) {
+  const int before = num_threads();
+  set_num_threads(1);
+  check_layouts(35, 41, 5000, float32);
+  check_layouts(29, 33, 3000, float64);
+  set_num_threads(before);
+}
+
+BOOST_AUTO_TEST_CASE(batches_broadcast) {
+  for (DType dtype : {float32, float64}) {
+    const auto x = [&](const Shape& shape) { return whole_numbers(shape, dtype); };
+    check_product(x({6, 5, 4}), x({6, 4, 3}));
+    check_product(x({6, 5, 4}), x({4, 3}));
+    check_product(x({5, 4}), x({6, 4, 3}));
+    check_product(x({6, 5, 4}), x({1, 4, 3}));
+    check_product(x({1, 5, 4}), x({6, 4, 3}));
+    check_product(x({2, 1, 5, 4}), x({3, 4, 7}));
+    check_product(x({2, 1, 3, 17, 9}), x({5, 1, 9, 18}));
+    check_product(x({7, 1, 9}), x({9, 40}));
+    check_product(x({2, 3, 1, 9}), x({9, 1}));
+    check_product(x({2, 3, 4, 9}), x({9, 1}));
+    check_product(x({50, 1, 49}), x({50, 49, 1}));
+    check_product(x({50, 1, 1}), x({50, 1, 49}));
+    check_product(x({50, 8, 1}), x({50, 1, 1}));
+    check_product(x({1, 1, 1, 1}), x({1, 1}));
+    check_product(transpose(x({6, 4, 5}), 1, 2), x({4, 3}));
+    check_product(transpose(x({5, 6, 4}), 0, 1), x({4, 3}));
+    check_product(transpose(x({2, 17, 3, 8}), 1, 2),
+                  permute(x({2, 18, 3, 8}), {0, 2, 3, 1}));
+    check_product(expand(x({1, 5, 4}), {6, 5, 4}), x({4, 3}));
+    check_product(expand(x({1, 1, 4}), {6, 1, 4}), x({4, 3}));
+    check_product(expand(x({5, 4}), {2, 5, 4}), expand(x({4, 6}), {2, 4, 6}));
+    check_product(slice(x({12, 5, 4}), 0, 0, to_end, 2), x({4, 3}));
+    check_product(x({3, 1, 80, 70}), x({4, 70, 90}));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(vectors) {
+  for (DType dtype : {float32, float64}) {
+    const Tensor v = whole_numbers({70}, dtype), w = whole_numbers({70}, dtype);
+    const Tensor m = whole_numbers({30, 70}, dtype);
+    const Tensor batch = whole_numbers({2, 3, 30, 70}, dtype);
+    const auto row = [](const Tensor& x) { return unsqueeze(x, 0); };
+    const auto column = [](const Tensor& x) { return unsqueeze(x, 1); };
+    BOOST_TEST(same(matmul(v, w), reshape(naive(row(v), column(w)), {})));
+    BOOST_TEST(same(matmul(m, v), reshape(naive(m, column(v)), {30})));
+    const Tensor t = transpose(m, 0, 1);
+    BOOST_TEST(same(matmul(v, t), reshape(naive(row(v), t), {30})));
+    BOOST_TEST(same(matmul(batch, v), reshape(naive(batch, column(v)), {2, 3, 30})));
+    const Tensor turned = transpose(batch, 2, 3);
+    BOOST_TEST(same(matmul(v, turned), reshape(naive(row(v), turned), {2, 3, 30})));
+    const Tensor gaps = slice(whole_numbers({280}, dtype), 0, 1, to_end, 4);
+    BOOST_TEST(same(matmul(m, gaps), reshape(naive(m, column(gaps)), {30})));
+    BOOST_TEST(same(outer(v, gaps), naive(column(v), row(gaps))));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(fractions_within_rounding) {
+  for (Int size : {3, 40, 200, 400}) {
+    const Tensor a = fractions({size, size}), b = fractions({size, size});
+    const auto c = matmul(a, b).to_vector<float>();
+    const auto expected = naive(a, b).to_vector<double>();
+    double worst = 0;
+    for (std::size_t i = 0; i < c.size(); ++i) {
+      worst = std::max(worst, std::abs(c[i] - expected[i]));
+    }
+    // Half an ulp for each of the additions, were they all to err to the same side.
+    BOOST_TEST(worst < static_cast<double>(size) * std::sqrt(size) * 0x1p-24);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(empty_operands) {
+  const auto check_zeros = [](const Shape& a, const Shape& b) {
+    empty({12}).fill_(7);  // what a result must not be left with
+    check_product(empty(a), empty(b));
+  };
+  check_zeros({3, 0}, {0, 4});
+  check_zeros({3, 0}, {0, 1});
+  check_zeros({1, 0}, {0, 12});
+  check_zeros({2, 3, 0}, {0, 2});
+  check_zeros({2, 3, 0}, {2, 0, 2});
+  BOOST_TEST((matmul(empty({0, 3}), empty({3, 4})).shape() == Shape{0, 4}));
+  BOOST_TEST((matmul(empty({3, 4}), empty({4, 0})).shape() == Shape{3, 0}));
+  BOOST_TEST((matmul(empty({0, 3, 4}), empty({4, 5})).shape() == Shape{0, 3, 5}));
+  BOOST_TEST(matmul(Tensor(), Tensor()).item() == 0);
+  BOOST_TEST((outer(empty({0}), empty({3})).shape() == Shape{0, 3}));
+}
+
+BOOST_AUTO_TEST_CASE(nan_and_infinity_stay_in_their_row_and_column) {
+  for (Int size : {3, 13, 33, 70, 420}) {
+    Tensor a = fractions({size, size}), b = fractions({size, size});
+    a.set({size - 1, 1}, not_a_number);
+    b.set({1, size - 1}, infinity);
+    const auto c = matmul(a, b).to_vector<float>();
+    Int wrong = 0;
+    for (Int i = 0; i < size; ++i) {
+      for (Int j = 0; j < size; ++j) {
+        const float x = c[i * size + j];
+        const bool right = i == size - 1   ? std::isnan(x)
+                           : j == size - 1 ? std::isinf(x)
+                                           : std::isfinite(x);
+        wrong += !right;
+      }
+    }
+    BOOST_TEST(wrong == 0);
+  }
+  // What the memory of a result held before does not matter.
+  for (Int size : {16, 64, 420}) {
+    empty({size, size}).fill_(not_a_number);
+    const Tensor ones = empty({size, size}).fill_(1);
+    const Tensor sizes = empty({size, size}).fill_(static_cast<double>(size));
+    BOOST_TEST(same(matmul(ones, ones), sizes));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(bits_do_not_depend_on_the_threads) {
+  const int before = num_threads();
+  const auto check_bits = [](const Tensor& a, const Tensor& b) {
+    set_num_threads(1);
+    const Tensor one = matmul(a, b);
+    for (int threads : {2, 3}) {
+      set_num_threads(threads);
+      BOOST_TEST_INFO(fmt::format("{} x {}, {} threads", a.shape(), b.shape(), threads));
+      BOOST_TEST(same(matmul(a, b), one));
+    }
+  };
+  for (DType dtype : {float32, float64}) {
+    const auto x = [&](const Shape& shape) { return fractions(shape, dtype); };
+    check_bits(x({130, 150}), x({150, 170}));    // tiles, cut
+    check_bits(x({40, 50, 60}), x({60, 70}));    // one tall matrix
+    check_bits(x({41, 50, 60}), x({41, 60, 70}));
+    check_bits(x({2, 130, 150}), x({2, 150, 170}));
+    check_bits(x({513, 401}), x({401, 611}));    // BLIS
+    check_bits(x({7, 3001}), x({3001, 211}));
+    check_bits(x({2011, 1501}), x({1501, 5}));
+    check_bits(transpose(x({403, 501}), 0, 1), transpose(x({477, 403}), 0, 1));
+    check_bits(x({3, 300, 700}), x({3, 700, 310}));
+    check_bits(x({601, 1003}), x({1003}));       // vectors
+    check_bits(x({1003}), x({1003, 601}));
+    check_bits(x({300, 1, 299}), x({300, 299, 1}));
+    check_bits(x({3001, 1}), x({1, 301}));
+  }
+  set_num_threads(before);
+}
+
+BOOST_AUTO_TEST_CASE(errors) {
+  BOOST_TEST(matmul_message({2, 3}, {4, 5}) ==
+             "matmul: the inner sizes must be equal, got (2, 3) and (4, 5)");
+  BOOST_TEST(matmul_message({2, 3}, {5, 3}) ==
+             "matmul: the inner sizes must be equal, got (2, 3) and (5, 3); "
+             "transpose(-2, -1) of the second would fit");
+  BOOST_TEST(matmul_message({3}, {4}) ==
+             "matmul: the inner sizes must be equal, got (3) and (4)");
+  BOOST_TEST(matmul_message({}, {3}) ==
+             "matmul: both must have at least one dimension, got () and (3)");
+  BOOST_TEST(matmul_message({2, 3, 4}, {5, 4, 6}) ==
+             "matmul: the dimensions before the last two must broadcast (equal sizes, or "
+             "1), got (2, 3, 4) and (5, 4, 6)");
+  BOOST_TEST(matmul_message({2, 3}, {3, 4}, int64, int64) ==
+             "matmul: the dtype must be float32 or float64, got int64");
+  BOOST_TEST(matmul_message({2, 3}, {3, 4}, float32, float64) ==
+             "matmul: the dtypes must be equal, got float32 and float64");
+  BOOST_TEST(message([] { bmm(empty({2, 3, 4}), empty({4, 5})); }) ==
+             "bmm: both must be 3-D with equal batches and inner sizes, got (2, 3, 4) "
+             "and (4, 5)");
+  BOOST_TEST(message([] { bmm(empty({2, 3, 4}), empty({1, 4, 5})); }) ==
+             "bmm: both must be 3-D with equal batches and inner sizes, got (2, 3, 4) "
+             "and (1, 4, 5)");
+  BOOST_TEST(message([] { bmm(empty({1, 2, 2}, boolean), empty({1, 2, 2}, boolean)); }) ==
+             "bmm: the dtype must be float32 or float64, got bool");
+  BOOST_TEST(message([] { outer(empty({2}), empty({2, 3})); }) ==
+             "outer: both must be 1-D, got (2) and (2, 3)");
+  BOOST_TEST(message([] { outer(empty({2}), empty({2}, float64)); }) ==
+             "outer: the dtypes must be equal, got float32 and float64");
+}
+
+BOOST_AUTO_TEST_CASE(threads_and_build_info) {
+  const int before = num_threads();
+  set_num_threads(3);
+  BOOST_TEST(num_threads() == 3);
+  const std::string info = build_info();
+  BOOST_TEST(info.starts_with("heed "));
+  BOOST_TEST(info.find(" kernels") != std::string::npos);
+  BOOST_TEST(info.find(", BLIS ") != std::string::npos);
+  BOOST_TEST(info.ends_with(", 3 threads"));
+  set_num_threads(1);
+  BOOST_TEST(build_info().ends_with(", 1 thread"));
+  BOOST_TEST(message([] { set_num_threads(0); }) ==
+             "set_num_threads: at least 1 thread, got 0");
+  BOOST_TEST(num_threads() == 1);
+  set_num_threads(before);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,34 @@
+// A tensor, and an error, as one line that a test can compare.
+#pragma once
+
+#include <string>
+
+#include <fmt/format.h>
+
+#include "tensor/tensor.h"
+
+namespace heed {
+
+// Shape and elements, "(2, 2) 1 2 3 4"; the dtype in front unless it is float32.
+inline std::string show(const Tensor& x) {
+  std::string text;
+  if (x.dtype() != float32) text = fmt::format("{} ", name(x.dtype()));
+  text += fmt::format("{}", x.shape());
+  for (double element : x.to(float64).to_vector<double>()) {
+    text += fmt::format(" {}", element);
+  }
+  return text;
+}
+
+// The message of the Error that f throws.
+template <class F>
+std::string error_of(F&& f) {
+  try {
+    f();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+}  // namespace heed

@@ -1,0 +1,108 @@
+// Who may include whom: tensor <- autograd <- nn and autograd <- optim, BLIS in one file,
+// and public headers that need nothing but the standard library, fmt and one another.
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <fmt/core.h>
+#include <boost/test/unit_test.hpp>
+
+#include "tests/tree/tree.h"
+
+namespace {
+
+using namespace heed::tree;
+
+// The layers that each layer may include.
+const std::map<std::string, std::set<std::string>> arrows = {
+    {"tensor", {"tensor"}},
+    {"autograd", {"tensor", "autograd"}},
+    {"nn", {"tensor", "autograd", "nn"}},
+    {"optim", {"tensor", "autograd", "optim"}},
+};
+
+bool is_layer(const std::string& name) { return arrows.contains(name); }
+
+bool is_public_header(const std::string& path) { return public_headers().contains(path); }
+
+// The standard library's headers are plain words; C's and the system's end in ".h".
+bool is_standard(const Include& include) {
+  return include.angled && include.name.find_first_of("./") == std::string::npos;
+}
+
+// What is wrong with the includes of one file.
+std::vector<std::string> violations(const File& file) {
+  std::vector<std::string> found;
+  const std::string layer = folder(file.path);
+  for (const Include& include : includes(file)) {
+    const auto report = [&](const std::string& rule) {
+      found.push_back(fmt::format("{}:{}: includes {}: {}", file.path, include.line,
+                                  include.name, rule));
+    };
+    if (is_layer(layer) && !include.angled &&
+        !arrows.at(layer).contains(folder(include.name))) {
+      report(layer + " may not know this file");
+    }
+    if (include.name.find("blis") != std::string::npos && include.angled &&
+        file.path != "tensor/blis.cpp") {
+      report("BLIS belongs to tensor/blis.cpp");
+    }
+    if (is_public_header(file.path) && !is_standard(include) &&
+        include.name != "fmt/core.h" && !is_public_header(include.name)) {
+      report("not for a public header");
+    }
+  }
+  return found;
+}
+
+std::vector<std::string> violations(const std::string& path, const std::string& text) {
+  return violations(File{path, split(text)});
+}
+
+BOOST_AUTO_TEST_SUITE(arrows_of_includes)
+
+BOOST_AUTO_TEST_CASE(the_rules_find_what_breaks_them) {
+  BOOST_TEST(violations("nn/linear.cpp", "#include <vector>\n#include \"nn/linear.h\"\n")
+                 .empty());
+  const std::vector<std::string> upwards =
+      violations("tensor/views.cpp", "\n#include \"autograd/views.h\"\n");
+  BOOST_TEST_REQUIRE(upwards.size() == 1u);
+  BOOST_TEST(
+      upwards[0] ==
+      "tensor/views.cpp:2: includes autograd/views.h: tensor may not know this file");
+  BOOST_TEST(violations("nn/linear.cpp", "#include \"optim/sgd.h\"").size() == 1u);
+  BOOST_TEST(violations("optim/sgd.cpp", "# include \"nn/visit.h\"").size() == 1u);
+  BOOST_TEST(violations("optim/sgd.cpp", "#include \"sgd.h\"").size() == 1u);
+  BOOST_TEST(violations("tensor/matmul.cpp", "#include <blis.h>").size() == 1u);
+  BOOST_TEST(violations("tensor/blis.cpp", "#include <blis.h>").empty());
+  BOOST_TEST(violations("tensor/views.h", "#include \"tensor/parallel.h\"").size() == 1u);
+  BOOST_TEST(violations("tensor/views.h", "#include <omp.h>").size() == 1u);
+  BOOST_TEST(violations("tensor/views.h", "#include <fmt/ranges.h>").size() == 1u);
+  BOOST_TEST(violations("tensor/views.h", "#include <fmt/core.h>").empty());
+}
+
+BOOST_AUTO_TEST_CASE(every_file_keeps_them) {
+  std::vector<std::string> found;
+  for (const File& file : read_tree()) {
+    const std::vector<std::string> in_file = violations(file);
+    found.insert(found.end(), in_file.begin(), in_file.end());
+  }
+  BOOST_TEST(found.empty(), join(found));
+}
+
+// heed.h and the lists of what is installed name the same headers.
+BOOST_AUTO_TEST_CASE(heed_h_includes_what_is_installed) {
+  std::set<std::string> installed = {"heed.h"};
+  for (const auto& [layer, known] : arrows) installed.merge(installed_headers(layer));
+  for (const std::string& header : installed) {
+    BOOST_TEST(is_public_header(header), header << " is installed, but not in heed.h");
+  }
+  for (const std::string& header : public_headers()) {
+    BOOST_TEST(installed.contains(header), header << " is in heed.h, but not installed");
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace

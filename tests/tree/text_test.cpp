@@ -1,0 +1,105 @@
+// The budget of the text: files that can be read in one go, lines that fit side by side,
+// and nothing left for later.
+#include <regex>
+#include <string>
+#include <vector>
+
+#include <fmt/core.h>
+#include <boost/test/unit_test.hpp>
+
+#include "tests/tree/tree.h"
+
+namespace {
+
+using namespace heed::tree;
+
+constexpr std::size_t most_lines = 400;
+constexpr std::size_t most_columns = 90;
+
+// The number of characters of a line of UTF-8.
+std::size_t columns(const std::string& line) {
+  std::size_t count = 0;
+  for (unsigned char byte : line) count += (byte & 0xC0) != 0x80;
+  return count;
+}
+
+// Whether `word` stands in the line by itself, not as a part of a longer word.
+bool holds_word(const std::string& line, const std::string& word) {
+  return std::regex_search(line, std::regex("\\b" + word + "\\b"));
+}
+
+std::vector<std::string> violations(const File& file) {
+  // Put together, so that this file may be tested too.
+  static const std::vector<std::string> marks = {
+      "TO"
+      "DO",
+      "FIX"
+      "ME",
+      "XX"
+      "X"};
+  std::vector<std::string> found;
+  if (file.lines.size() > most_lines) {
+    found.push_back(fmt::format("{}: {} lines", file.path, file.lines.size()));
+  }
+  for (const Line& line : file.lines) {
+    const auto report = [&](const std::string& what) {
+      found.push_back(fmt::format("{}:{}: {}", file.path, line.number, what));
+    };
+    if (columns(line.text) > most_columns) {
+      report(fmt::format("{} columns", columns(line.text)));
+    }
+    if (line.text.find('\t') != std::string::npos) report("a tab");
+    if (line.text.ends_with(' ') || line.text.ends_with('\r'))
+      report("a blank at the end");
+    for (const std::string& mark : marks) {
+      if (holds_word(line.text, mark)) report("says " + mark);
+    }
+  }
+  if (is_header(file.path)) {
+    bool once = false;
+    for (const Line& line : file.lines) once |= line.text == "#pragma once";
+    if (!once) found.push_back(file.path + ": no #pragma once");
+  }
+  return found;
+}
+
+std::vector<std::string> violations(const std::string& path, const std::string& text) {
+  return violations(File{path, split(text)});
+}
+
+BOOST_AUTO_TEST_SUITE(budget_of_text)
+
+BOOST_AUTO_TEST_CASE(the_rules_find_what_breaks_them) {
+  std::string lines;
+  for (int i = 0; i < 400; ++i) lines += "x\n";
+  BOOST_TEST(violations("a.cpp", lines).empty());
+  BOOST_TEST(violations("a.cpp", lines + "x\n").at(0) == "a.cpp: 401 lines");
+
+  std::string line(89, 'x');
+  BOOST_TEST(violations("a.cpp", line + "²").empty());
+  BOOST_TEST(violations("a.cpp", line + "²x").at(0) == "a.cpp:1: 91 columns");
+
+  BOOST_TEST(violations("a.cpp",
+                        "\n// TO"
+                        "DO later")
+                 .at(0) ==
+             "a.cpp:2: says TO"
+             "DO");
+  BOOST_TEST(violations("a.cpp", "\tx").at(0) == "a.cpp:1: a tab");
+  BOOST_TEST(violations("a.cpp", "x ").at(0) == "a.cpp:1: a blank at the end");
+  BOOST_TEST(violations("a.h", "int x;").at(0) == "a.h: no #pragma once");
+  BOOST_TEST(violations("a.h", "#pragma once\n").empty());
+}
+
+BOOST_AUTO_TEST_CASE(every_file_keeps_them) {
+  std::vector<std::string> found;
+  for (const File& file : read_tree()) {
+    const std::vector<std::string> in_file = violations(file);
+    found.insert(found.end(), in_file.begin(), in_file.end());
+  }
+  BOOST_TEST(found.empty(), join(found));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace

@@ -1,0 +1,104 @@
+#include "tests/tree/tree.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <stdexcept>
+
+namespace heed::tree {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+const fs::path root = HEED_SOURCE_ROOT;
+
+File read(const fs::path& path) {
+  std::ifstream stream(path);
+  const std::string text(std::istreambuf_iterator<char>(stream), {});
+  if (!stream) throw std::runtime_error("cannot read " + path.string());
+  return {fs::relative(path, root).generic_string(), split(text)};
+}
+
+}  // namespace
+
+std::vector<Line> split(const std::string& text) {
+  std::vector<Line> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) {
+    lines.push_back({static_cast<int>(lines.size()) + 1, line});
+  }
+  return lines;
+}
+
+std::vector<File> read_tree() {
+  std::vector<fs::path> paths = {root / "heed.h"};
+  for (const char* top :
+       {"tensor", "autograd", "nn", "optim", "examples", "tests", "benchmarks"}) {
+    for (const auto& entry : fs::recursive_directory_iterator(root / top)) {
+      const fs::path extension = entry.path().extension();
+      if (extension == ".h" || extension == ".cpp") paths.push_back(entry.path());
+    }
+  }
+  std::sort(paths.begin(), paths.end());
+  std::vector<File> files;
+  for (const fs::path& path : paths) files.push_back(read(path));
+  return files;
+}
+
+std::vector<Include> includes(const File& file) {
+  std::vector<Include> found;
+  for (const Line& line : file.lines) {
+    const std::string& text = line.text;
+    const std::size_t sign = text.find_first_not_of(' ');
+    if (sign == std::string::npos || text[sign] != '#') continue;
+    const std::size_t word = text.find_first_not_of(' ', sign + 1);
+    if (word == std::string::npos || !text.substr(word).starts_with("include")) continue;
+    const std::size_t open = text.find_first_of("<\"", word);
+    if (open == std::string::npos) continue;
+    const bool angled = text[open] == '<';
+    const std::size_t close = text.find(angled ? '>' : '"', open + 1);
+    found.push_back({line.number, text.substr(open + 1, close - open - 1), angled});
+  }
+  return found;
+}
+
+std::string folder(const std::string& path) {
+  const std::size_t slash = path.find('/');
+  return slash == std::string::npos ? "" : path.substr(0, slash);
+}
+
+bool is_header(const std::string& path) { return path.ends_with(".h"); }
+
+const std::set<std::string>& public_headers() {
+  static const std::set<std::string> headers = [] {
+    std::set<std::string> found = {"heed.h"};
+    for (const Include& include : includes(read(root / "heed.h"))) {
+      found.insert(include.name);
+    }
+    return found;
+  }();
+  return headers;
+}
+
+std::set<std::string> installed_headers(const std::string& layer) {
+  std::set<std::string> found;
+  for (const Line& line : read(root / layer / "meson.build").lines) {
+    std::istringstream pieces(line.text);
+    bool quoted = false;
+    for (std::string piece; std::getline(pieces, piece, '\''); quoted = !quoted) {
+      if (quoted && is_header(piece)) found.insert(layer + "/" + piece);
+    }
+  }
+  return found;
+}
+
+std::string join(const std::vector<std::string>& findings) {
+  std::string text;
+  for (const std::string& finding : findings) text += "\n" + finding;
+  return text;
+}
+
+}  // namespace heed::tree
