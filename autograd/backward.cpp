@@ -134,7 +134,10 @@ void run_backward(std::span<const Variable> outputs, std::span<const Variable> g
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       if (!inputs[i] || !inputs[i]->needed) continue;
       Variable gradient = node.gradient(static_cast<int>(i), g);
-      accumulate(inputs[i]->arriving, sum_to(gradient, inputs[i]->shape));
+      if (gradient.shape() != inputs[i]->shape) {  // the op broadcast its input
+        gradient = sum_to(gradient, inputs[i]->shape);
+      }
+      accumulate(inputs[i]->arriving, std::move(gradient));
     }
     if (!keep_graph) node.free_kept();
   });

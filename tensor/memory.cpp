@@ -4,7 +4,7 @@
 #include <bit>
 #include <cstdlib>
 #include <new>
-#include <vector>
+#include <utility>
 
 #include "tensor/error.h"
 
@@ -48,19 +48,15 @@ constexpr bool reuse = true;
 // cheaper than fresh pages, which cost more than the arithmetic on them.
 class Pool {
  public:
-  ~Pool() {
-    release();
-    closed = true;
-  }
+  ~Pool() { release(); }
 
+  // Null when there is no memory.
   void* take(const SizeClass& wanted) {
-    Block* block = free_[wanted.index];
-    if (block) {
-      free_[wanted.index] = block->next;
-      cached_ -= wanted.bytes;
-      return block;
-    }
-    return std::aligned_alloc(64, wanted.bytes);
+    Block* const block = free_[wanted.index];
+    if (!block) return std::aligned_alloc(64, wanted.bytes);
+    free_[wanted.index] = block->next;
+    cached_ -= wanted.bytes;
+    return block;
   }
 
   void give(void* memory, const SizeClass& kind) {
@@ -69,24 +65,15 @@ class Pool {
       return;
     }
     cached_ += kind.bytes;
-    auto* block = new (memory) Block{free_[kind.index]};
-    free_[kind.index] = block;
+    free_[kind.index] = new (memory) Block{free_[kind.index]};
   }
 
   void release() {
     for (Block*& list : free_) {
-      while (list) {
-        Block* block = list;
-        list = block->next;
-        std::free(block);
-      }
+      while (list) std::free(std::exchange(list, list->next));
     }
     cached_ = 0;
   }
-
-  // Set when the thread's pool is gone: blocks freed after that, by objects that live
-  // longer, go straight back to the system.
-  static thread_local bool closed;
 
  private:
   struct Block {
@@ -94,12 +81,35 @@ class Pool {
   };
   // A thread that only frees what others allocate must not collect blocks for ever.
   static constexpr std::size_t most_cached = std::size_t{4} << 30;
-  std::size_t cached_ = 0;
   Block* free_[class_count] = {};
+  std::size_t cached_ = 0;
 };
 
-thread_local bool Pool::closed = false;
-thread_local Pool pool;
+// The pool of this thread; null before its first use, and again when the thread has ended
+// its pool while objects that live longer still free theirs. A plain pointer, so that
+// reading it takes one instruction and not a call.
+constinit thread_local Pool* pool = nullptr;
+constinit thread_local bool ended = false;
+
+// Makes the thread's pool, and ends it with the thread. Null once it has ended.
+Pool* make_pool() {
+  struct Owner {
+    Pool own;
+    Owner() { pool = &own; }
+    ~Owner() {
+      pool = nullptr;
+      ended = true;
+    }
+  };
+  if (ended) return nullptr;
+  thread_local Owner owner;
+  return &owner.own;
+}
+
+Pool* thread_pool() {
+  Pool* const here = pool;
+  return here ? here : make_pool();
+}
 
 }  // namespace
 
@@ -110,14 +120,15 @@ std::int64_t bytes_peak() { return peak.load(std::memory_order_relaxed); }
 void reset_peak() { peak.store(bytes_live(), std::memory_order_relaxed); }
 
 void release_cached() {
-  if (!Pool::closed) pool.release();
+  if (Pool* const pool = thread_pool()) pool->release();
 }
 
 void* allocate(std::size_t bytes) {
   const SizeClass wanted = size_class(bytes);
   void* block = nullptr;
   if (bytes <= PTRDIFF_MAX) {
-    block = Pool::closed ? std::aligned_alloc(64, wanted.bytes) : pool.take(wanted);
+    Pool* const pool = thread_pool();
+    block = pool ? pool->take(wanted) : std::aligned_alloc(64, wanted.bytes);
     if (!block) {
       release_cached();
       block = std::aligned_alloc(64, wanted.bytes);
@@ -137,10 +148,10 @@ void* allocate(std::size_t bytes) {
 void deallocate(void* block, std::size_t bytes) noexcept {
   const SizeClass kind = size_class(bytes);
   live.fetch_sub(static_cast<std::int64_t>(kind.bytes), std::memory_order_relaxed);
-  if (Pool::closed) {
-    std::free(block);
+  if (Pool* const pool = thread_pool()) {
+    pool->give(block, kind);
   } else {
-    pool.give(block, kind);
+    std::free(block);
   }
 }
 

@@ -323,21 +323,4 @@ BOOST_AUTO_TEST_CASE(errors) {
              "outer: the dtypes must be equal, got float32 and float64");
 }
 
-BOOST_AUTO_TEST_CASE(threads_and_build_info) {
-  const int before = num_threads();
-  set_num_threads(3);
-  BOOST_TEST(num_threads() == 3);
-  const std::string info = build_info();
-  BOOST_TEST(info.starts_with("heed "));
-  BOOST_TEST(info.find(" kernels") != std::string::npos);
-  BOOST_TEST(info.find(", BLIS ") != std::string::npos);
-  BOOST_TEST(info.ends_with(", 3 threads"));
-  set_num_threads(1);
-  BOOST_TEST(build_info().ends_with(", 1 thread"));
-  BOOST_TEST(message([] { set_num_threads(0); }) ==
-             "set_num_threads: at least 1 thread, got 0");
-  BOOST_TEST(num_threads() == 1);
-  set_num_threads(before);
-}
-
 BOOST_AUTO_TEST_SUITE_END()

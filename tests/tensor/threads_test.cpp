@@ -1,0 +1,103 @@
+// The bits of every result are the same for any number of threads, on tensors large
+// enough that several work.
+
+#include <cstring>
+#include <functional>
+#include <string>
+
+#include <boost/test/unit_test.hpp>
+
+#include <heed.h>
+
+#include "tests/tensor/show.h"
+
+using namespace heed;
+
+namespace {
+
+bool same_bits(const Tensor& a, const Tensor& b) {
+  if (a.shape() != b.shape() || a.dtype() != b.dtype()) return false;
+  const Tensor x = a.contiguous(), y = b.contiguous();
+  return dispatch(x.dtype(), [&]<class T>() {
+    const auto bytes = static_cast<std::size_t>(x.numel()) * sizeof(T);
+    return std::memcmp(x.data<T>(), y.data<T>(), bytes) == 0;
+  });
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(threads)
+
+BOOST_AUTO_TEST_CASE(results_have_the_same_bits_for_any_number_of_threads) {
+  Generator generator(4);
+  const Tensor a = randn({700, 333}, float32, generator);
+  const Tensor b = randn({700, 333}, float32, generator);
+  const Tensor row = randn({333}, float32, generator);
+  const Tensor column = randn({700, 1}, float32, generator);
+  const Tensor wide = randn({3, 200, 501}, float64, generator);
+  const Tensor flat = randn({1'000'003}, float32, generator);
+  const Tensor weight = randn({333, 200}, float32, generator);
+  const Tensor batch = randn({40, 60, 50}, float32, generator);
+  const Tensor index = randint(0, 700, {5000}, generator);
+  const Tensor mask = a > 0;
+  const std::pair<const char*, std::function<Tensor()>> calls[] = {
+      {"add", [&] { return a + b; }},
+      {"broadcast", [&] { return a * row - column; }},
+      {"transposed", [&] { return transpose(a, 0, 1) + transpose(b, 0, 1).contiguous(); }},
+      {"exp", [&] { return exp(a); }},
+      {"sliced", [&] { return tanh(slice(a, 1, 0, to_end, 3)); }},
+      {"where", [&] { return where(mask, a, b); }},
+      {"sum of all", [&] { return sum(flat); }},
+      {"sum of rows", [&] { return sum(a, 1); }},
+      {"sum of columns", [&] { return sum(a, 0); }},
+      {"sum of two", [&] { return sum(wide, {0, 2}); }},
+      {"mean", [&] { return mean(wide, 1); }},
+      {"var", [&] { return var(wide, {-1}); }},
+      {"prod", [&] { return prod(a, 1); }},
+      {"max", [&] { return max(a, 0).indices; }},
+      {"norm", [&] { return norm(flat); }},
+      {"logsumexp", [&] { return logsumexp(a, 1); }},
+      {"softmax of rows", [&] { return softmax(a, 1); }},
+      {"softmax of columns", [&] { return softmax(wide, 1); }},
+      {"log_softmax", [&] { return log_softmax(a, -1); }},
+      {"cumsum", [&] { return cumsum(a, 0); }},
+      {"sort", [&] { return sort(a, 0).values; }},
+      {"index_select", [&] { return index_select(a, 0, index); }},
+      {"index_add", [&] { return index_add({700, 333}, 0, index, a[0] + zeros({5000, 1})); }},
+      {"cat", [&] { return cat({a, b}, 1); }},
+      {"repeat", [&] { return repeat(a, {2, 1, 2}); }},
+      {"matmul", [&] { return matmul(a, weight); }},
+      {"matmul, transposed", [&] { return matmul(transpose(a, 0, 1), b); }},
+      {"bmm", [&] { return bmm(batch, transpose(batch, 1, 2)); }},
+      {"vector", [&] { return matmul(a, row); }},
+  };
+  const int before = num_threads();
+  for (const auto& [name, call] : calls) {
+    set_num_threads(1);
+    const Tensor expected = call();
+    for (const int threads : {2, 3, 5}) {
+      set_num_threads(threads);
+      BOOST_TEST(same_bits(call(), expected), name << " on " << threads << " threads");
+    }
+  }
+  set_num_threads(before);
+}
+
+BOOST_AUTO_TEST_CASE(the_number_of_threads_is_kept_and_told) {
+  const int before = num_threads();
+  set_num_threads(3);
+  BOOST_TEST(num_threads() == 3);
+  const std::string info = build_info();
+  BOOST_TEST(info.starts_with("heed "));
+  BOOST_TEST(info.find(" kernels") != std::string::npos);
+  BOOST_TEST(info.find(", BLIS ") != std::string::npos);
+  BOOST_TEST(info.ends_with(", 3 threads"));
+  set_num_threads(1);
+  BOOST_TEST(build_info().ends_with(", 1 thread"));
+  BOOST_TEST(error_of([] { set_num_threads(0); }) ==
+             "set_num_threads: at least 1 thread, got 0");
+  BOOST_TEST(num_threads() == 1);
+  set_num_threads(before);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
