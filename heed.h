@@ -38,11 +38,13 @@
 #include "autograd/elementwise.h"
 #include "autograd/gradcheck.h"
 #include "autograd/indexing.h"
+#include "autograd/joining.h"
 #include "autograd/matmul.h"
 #include "autograd/node.h"
 #include "autograd/record.h"
 #include "autograd/reductions.h"
 #include "autograd/softmax.h"
+#include "autograd/sorting.h"
 #include "autograd/variable.h"
 #include "autograd/views.h"
 

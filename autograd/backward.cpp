@@ -142,6 +142,7 @@ void run_backward(std::span<const Variable> outputs, std::span<const Variable> g
     if (!keep_graph) node.free_kept();
   });
 
+  // An input that is listed twice was captured once.
   for (const Capture& capture : captures) *capture.gradient = *capture.node->captured;
 }
 

@@ -1,7 +1,6 @@
 #include "autograd/elementwise.h"
 
 #include <cmath>
-#include <numbers>
 
 #include "autograd/record.h"
 
@@ -74,7 +73,8 @@ Variable operator/(double a, const Variable& b) {
                 [](const Kept& k, const Variable& g) { return -g * k[1] / k[0]; });
 }
 
-// y = a^b      da = g b a^(b-1), 0 where b is 0;  db = g y log a, 0 where a and y are 0
+// y = a^b      da = g b a^(b-1), 0 where b is 0
+//              db = g y log a, 0 where a is 0 and b >= 0
 Variable pow(const Variable& a, const Variable& b) {
   return record(
       "pow", pow(a.value(), b.value()), inputs(a, b),
@@ -206,7 +206,7 @@ Variable masked_fill(const Variable& x, const Variable& mask, double value) {
                 [](const Kept& k, const Variable& g) { return masked_fill(g, k[0], 0); });
 }
 
-// max(min(x, upper), lower)         dx = g where lower <= x <= upper, else 0
+// min(max(x, min), max)    dx = g where min <= x <= max, else 0
 Variable clamp(const Variable& x, std::optional<double> min, std::optional<double> max) {
   return record("clamp", clamp(x.value(), min, max), inputs(x), keep(x),
                 [min, max](const Kept& k, const Variable& g) {

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "autograd/elementwise.h"
-#include "autograd/indexing.h"
+#include "autograd/joining.h"
 #include "autograd/reductions.h"
 #include "autograd/views.h"
 #include "tensor/factories.h"

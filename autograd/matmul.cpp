@@ -13,34 +13,41 @@ Variable as_matrix(const Variable& x) {
   return x.dim() == 2 ? x : flatten(x, 0, -2);
 }
 
+// Which operands are vectors, and what they are as matrices: a row on the left, a column
+// on the right. The result lacks the dimensions that this adds.
+struct Vectors {
+  bool a, b;
+
+  Variable row(const Variable& x) const { return a ? unsqueeze(x, 0) : x; }
+  Variable column(const Variable& x) const { return b ? unsqueeze(x, 1) : x; }
+  Variable matrix(const Variable& g) const {
+    const Variable rows = b ? unsqueeze(g, -1) : g;
+    return a ? unsqueeze(rows, -2) : rows;
+  }
+};
+
 }  // namespace
 
 // C = A B, (..., m, k) x (..., k, n) -> (..., m, n)
 //   dA = G Bᵀ     (..., m, n) x (..., n, k) -> (..., m, k)
 //   dB = Aᵀ G     (..., k, m) x (..., m, n) -> (..., k, n)
-// A vector is a matrix of one row (on the left) or one column (on the right).
 Variable matmul(const Variable& a, const Variable& b) {
-  if (a.dim() == 1 || b.dim() == 1) {
-    // The tensor layer's own errors name the shapes as they were given.
-    if (!grad_enabled() || !(a.requires_grad() || b.requires_grad())) {
-      return matmul(a.value(), b.value());
-    }
-    const Shape shape = matmul(a.value(), b.value()).shape();
-    return reshape(matmul(a.dim() == 1 ? unsqueeze(a, 0) : a,
-                          b.dim() == 1 ? unsqueeze(b, 1) : b),
-                   shape);
-  }
-  return record("matmul", matmul(a.value(), b.value()), inputs(a, b),
-                keep(needed_by(b, a), needed_by(a, b)),
-                [](const Kept& k, const Variable& g) {
-                  return matmul(g, transposed(k[1]));
-                },
-                [n = b.dim()](const Kept& k, const Variable& g) {
-                  // One matrix B for all batches: one product over all their rows, in
-                  // place of a product a batch and a sum over them.
-                  if (n == 2) return matmul(transposed(as_matrix(k[0])), as_matrix(g));
-                  return matmul(transposed(k[0]), g);
-                });
+  const Vectors v{a.dim() == 1, b.dim() == 1};
+  return record(
+      "matmul", matmul(a.value(), b.value()), inputs(a, b),
+      keep(needed_by(b, a), needed_by(a, b)),
+      [v](const Kept& k, const Variable& g) {
+        const Variable da = matmul(v.matrix(g), transposed(v.column(k[1])));
+        return v.a ? squeeze(da, -2) : da;
+      },
+      [v, n = b.dim()](const Kept& k, const Variable& g) {
+        const Variable A = v.row(k[0]), G = v.matrix(g);
+        // One matrix B for all batches: one product over all their rows, in place of a
+        // product a batch and a sum over them.
+        const Variable db = n <= 2 ? matmul(transposed(as_matrix(A)), as_matrix(G))
+                                   : matmul(transposed(A), G);
+        return v.b ? squeeze(db, -1) : db;
+      });
 }
 
 // The same for (b, m, k) x (b, k, n) -> (b, m, n).

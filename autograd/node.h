@@ -59,15 +59,14 @@ class Node {
   std::atomic<std::int32_t> references{0};
   Node* next_to_free = nullptr;
 
-  // The gradient's place in the handles that a user holds of this value, if there are
-  // any.
+  // Where backward puts the gradient of this value; null unless a Variable asks for it.
   GradSlot* slot = nullptr;
 
   // Used by backward alone, while it runs.
   std::optional<Variable> arriving;  // the sum of the gradients that have arrived
   Variable* captured = nullptr;      // where grad() wants the gradient
   std::uint64_t visit = 0;           // the walk that has seen this node last
-  bool needed = true;                // whether the walk's goal lies behind this node
+  bool needed = true;                // whether what the walk is for lies behind this node
 };
 
 // The place of a gradient. It belongs to the Variables that share it and tells the node

@@ -14,6 +14,10 @@
 // keep() lists, and plain numbers that it captures. A rule may return a gradient of the
 // result's shape where its input was broadcast: backward sums it to the input's shape.
 //
+// keep() lists tensors by address (KeepEntry), so that nothing is copied when nothing is
+// recorded; the node then holds them with the version they had (KeptTensor); a rule sees
+// them as Variables (Kept).
+//
 // When nothing is to be recorded, record() returns the value and the rest costs nothing.
 #pragma once
 
@@ -100,14 +104,16 @@ class OpNode final : public Node {
   }
 
   Variable gradient(int i, const Variable& g) const override {
-    return select(i, g, std::make_index_sequence<I>());
+    return call_rule(i, g, std::make_index_sequence<I>());
   }
   std::span<NodeRef> inputs() override { return inputs_; }
   std::span<KeptTensor> kept() override { return kept_; }
 
  private:
+  // Calls rule i. The place of a tuple's element must be known to the compiler, so each
+  // place is compared with i.
   template <std::size_t... J>
-  Variable select(int i, const Variable& g, std::index_sequence<J...>) const {
+  Variable call_rule(int i, const Variable& g, std::index_sequence<J...>) const {
     const Kept kept(*this, kept_);
     Variable gradient;
     ((static_cast<int>(J) == i

@@ -1,8 +1,8 @@
 #include "autograd/reductions.h"
 
 #include "autograd/elementwise.h"
-#include "autograd/indexing.h"
 #include "autograd/record.h"
+#include "autograd/sorting.h"
 #include "autograd/views.h"
 #include "tensor/factories.h"
 

@@ -29,7 +29,9 @@ Variable::Variable(Tensor value, bool requires_grad) : value_(std::move(value)) 
 
 bool Variable::requires_grad() const { return node_ && node_->differentiable; }
 
-bool Variable::is_leaf() const { return !node_ || node_->inputs().empty(); }
+bool Variable::is_leaf() const {
+  return !node_ || (node_->differentiable && node_->inputs().empty());
+}
 
 void Variable::backward(BackwardOptions options) const {
   backward(seed("backward", *this), options);

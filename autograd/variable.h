@@ -2,7 +2,6 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -51,7 +50,8 @@ struct BackwardOptions {
 class Variable {
  public:
   Variable() = default;
-  // A leaf, or a constant. Throws Error when a gradient is asked of a dtype that is not
+  // A leaf, or a constant. Not explicit: a Tensor is a constant wherever a Variable is
+  // taken. Throws Error when a gradient is asked of a dtype that is not
   // floating.
   Variable(Tensor value, bool requires_grad = false);
   // The result of a recorded op; for record() alone.
@@ -93,7 +93,7 @@ class Variable {
   // for a constant.
   void retain_grad();
 
-  // The node that made this value; null for a constant. For record() and backward().
+  // This value's node in the graph; null for a constant. For record() and backward().
   const NodeRef& node() const { return node_; }
 
  private:

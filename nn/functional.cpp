@@ -42,7 +42,7 @@ Variable linear(const Variable& x, const Variable& weight, const Variable& bias)
 
 Variable layer_norm(const Variable& x, const Shape& normalized_shape, double eps) {
   const Dims dims = last_dims(x, normalized_shape);
-  const Variable centered = x - mean(x, dims, true);
+  const Variable centered = x - mean(x, dims, true);  // (..., normalized)
   return centered * rsqrt(mean(square(centered), dims, true) + eps);
 }
 

@@ -15,7 +15,6 @@
 // check_gradients() finds parameters that a loss does not reach.
 #pragma once
 
-#include <concepts>
 #include <map>
 #include <string>
 #include <string_view>
@@ -69,8 +68,8 @@ NamedParameters named_parameters(M& module) {
   NamedParameters found;
   walk(module, [&]<class P>(const std::string& path, P& part) {
     if constexpr (std::is_same_v<P, Variable>) {
-      for (const auto& [name, known] : found) {
-        if (known.node().get() == part.node().get()) return;  // a shared parameter
+      for (const auto& [name, known] : found) {  // shared by two modules?
+        if (part.node() && part.node().get() == known.node().get()) return;
       }
       found.emplace_back(path, part);
     }

@@ -72,8 +72,7 @@ struct Library {
         !bli_cntx_l3_vir_ukr_prefers_rows_dt(type_id<T>, BLIS_GEMM_UKR, context);
     const std::int64_t mr = bli_cntx_get_blksz_def_dt(type_id<T>, BLIS_MR, context);
     const std::int64_t nr = bli_cntx_get_blksz_def_dt(type_id<T>, BLIS_NR, context);
-    const std::int64_t kc = bli_cntx_get_blksz_def_dt(type_id<T>, BLIS_KC, context);
-    return {columns_first ? nr : mr, columns_first ? mr : nr, kc};
+    return {columns_first ? nr : mr, columns_first ? mr : nr};
   }
 };
 
@@ -115,10 +114,10 @@ bool readable(std::int64_t rows, std::int64_t columns, std::int64_t row_stride,
 
 template <class T>
 void TileKernel<T>::operator()(std::int64_t depth, const T* a, const T* b, T* c,
-                               std::int64_t row_stride, bool accumulate) const {
+                               std::int64_t row_stride) const {
   const Library& lib = library();
   constexpr bool single = std::is_same_v<T, float>;
-  T alpha = 1, beta = accumulate ? 1 : 0;
+  T alpha = 1, beta = 0;
   T* pa = const_cast<T*>(a);
   T* pb = const_cast<T*>(b);
   std::int64_t m = rows, n = columns, rs = row_stride, cs = 1;

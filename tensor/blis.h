@@ -28,17 +28,15 @@ bool readable(std::int64_t rows, std::int64_t columns, std::int64_t row_stride,
 // BLIS's innermost routine, and the sizes that it wants. It computes one tile,
 // `rows` x `columns`, of a product whose operands are packed in panels:
 //   c(i, j) = sum over p < depth of  a[p * rows + i] * b[p * columns + j]
-// added to what c holds if `accumulate`, with c(i, j) = c[i * row_stride + j]. Panels
-// must be aligned to 64 bytes and end `slack` elements before their memory does, because
-// the routine loads ahead.
+// with c(i, j) = c[i * row_stride + j]. Panels must be aligned to 64 bytes and end
+// `slack` elements before their memory does, because the routine loads ahead.
 template <class T>
 struct TileKernel {
   std::int64_t rows, columns;
-  std::int64_t depth;  // the most p for which a tile's panels stay in the cache
 
   static constexpr std::int64_t slack = 256 / sizeof(T);
   void operator()(std::int64_t depth, const T* a, const T* b, T* c,
-                  std::int64_t row_stride, bool accumulate) const;
+                  std::int64_t row_stride) const;
 };
 
 template <class T>

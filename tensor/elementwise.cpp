@@ -17,14 +17,10 @@ using kernels::Kernel;
 using kernels::Op;
 
 const kernels::Elementwise& table() {
-#if defined(__x86_64__)
-  static const kernels::Elementwise& chosen =
-      kernels::choose(kernels::baseline::elementwise(), kernels::v3::elementwise(),
-                      kernels::v4::elementwise());
-  return chosen;
-#else
-  return kernels::baseline::elementwise();
-#endif
+  static const kernels::Elementwise& table =
+      kernels::chosen<kernels::baseline::elementwise, kernels::v3::elementwise,
+                      kernels::v4::elementwise>();
+  return table;
 }
 
 [[noreturn]] void fail_dtype(std::string_view name, Op op, DType dtype) {
@@ -317,7 +313,7 @@ Tensor clamp(const Tensor& x, std::optional<double> min, std::optional<double> m
 
 namespace {
 
-Tensor choose(const Tensor& condition, const Operand& a, const Operand& b,
+Tensor select_by(const Tensor& condition, const Operand& a, const Operand& b,
               const Shape& shape, DType dtype) {
   check(condition.dtype() == boolean, "where: the condition must be bool, got {}",
         name(condition.dtype()));
@@ -330,13 +326,13 @@ Tensor choose(const Tensor& condition, const Operand& a, const Operand& b,
 
 Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b) {
   check_same_dtype("where", a, b);
-  return choose(condition, a, b, broadcast("where", a.shape(), b.shape()), a.dtype());
+  return select_by(condition, a, b, broadcast("where", a.shape(), b.shape()), a.dtype());
 }
 Tensor where(const Tensor& condition, const Tensor& a, double b) {
-  return choose(condition, a, Operand("where", b, a.dtype()), a.shape(), a.dtype());
+  return select_by(condition, a, Operand("where", b, a.dtype()), a.shape(), a.dtype());
 }
 Tensor where(const Tensor& condition, double a, const Tensor& b) {
-  return choose(condition, Operand("where", a, b.dtype()), b, b.shape(), b.dtype());
+  return select_by(condition, Operand("where", a, b.dtype()), b, b.shape(), b.dtype());
 }
 
 Tensor masked_fill(const Tensor& x, const Tensor& mask, double value) {

@@ -25,13 +25,9 @@ using Int = std::int64_t;
 
 template <class T>
 const kernels::ProductLoops<T>& loops() {
-#if defined(__x86_64__)
-  static const kernels::Products& table =
-      kernels::choose(kernels::baseline::products(), kernels::v3::products(),
-                      kernels::v4::products());
-#else
-  static const kernels::Products& table = kernels::baseline::products();
-#endif
+  static const kernels::ProductTable& table =
+      kernels::chosen<kernels::baseline::products, kernels::v3::products,
+                      kernels::v4::products>();
   if constexpr (std::is_same_v<T, float>) {
     return table.float32;
   } else {
@@ -186,9 +182,9 @@ struct Tiling {
       const T* const pb = b + j * columns.size;
       T* const out = c + i * rows.width * columns.lines + j * columns.width;
       if (height == rows.width && width == columns.width) {
-        kernel(depth, pa, pb, out, columns.lines, false);
+        kernel(depth, pa, pb, out, columns.lines);
       } else {
-        kernel(depth, pa, pb, edge, columns.width, false);
+        kernel(depth, pa, pb, edge, columns.width);
         for (Int r = 0; r < height; ++r) {
           std::copy_n(edge + r * columns.width, width, out + r * columns.lines);
         }

@@ -14,12 +14,11 @@ namespace heed {
 // steps through them evenly. The last dimension is the inner loop.
 template <int N>
 struct Loops {
-  int rank = 1;
-  std::array<std::int64_t, max_rank> sizes{1};
+  int rank = 0;
+  std::array<std::int64_t, max_rank> sizes{};
   std::array<std::array<std::int64_t, N>, max_rank> strides{};  // [dimension][operand]
 
   Loops(const Shape& shape, const std::array<const Strides*, N>& operands) {
-    rank = 0;
     for (int d = 0; d < shape.rank(); ++d) {
       if (shape[d] == 1) continue;
       std::array<std::int64_t, N> step;
@@ -46,9 +45,7 @@ struct Loops {
   // offsets[k] on, inner_strides()[k] apart. On several threads where it pays.
   template <class F>
   void run(F&& f) const {
-    std::int64_t outer = 1;
-    for (int d = 0; d + 1 < rank; ++d) outer *= sizes[d];
-    const std::int64_t inner = inner_size();
+    const std::int64_t outer = outer_size(), inner = inner_size();
     if (outer == 1) {
       parallel_for(inner, parallel_grain, [&](std::int64_t begin, std::int64_t end) {
         std::array<std::int64_t, N> at;
@@ -59,24 +56,43 @@ struct Loops {
     }
     const std::int64_t grain = parallel_grain / std::max<std::int64_t>(inner, 1) + 1;
     parallel_for(outer, grain, [&](std::int64_t begin, std::int64_t end) {
-      std::array<std::int64_t, max_rank> index{};
-      std::array<std::int64_t, N> at{};
-      std::int64_t rest = begin;
-      for (int d = rank - 2; d >= 0; --d) {
-        index[d] = rest % sizes[d];
-        rest /= sizes[d];
-        for (int k = 0; k < N; ++k) at[k] += index[d] * strides[d][k];
-      }
-      for (std::int64_t i = begin; i < end; ++i) {
-        f(inner, at);
-        for (int d = rank - 2; d >= 0; --d) {  // counts like an odometer
-          for (int k = 0; k < N; ++k) at[k] += strides[d][k];
-          if (++index[d] < sizes[d]) break;
-          for (int k = 0; k < N; ++k) at[k] -= sizes[d] * strides[d][k];
-          index[d] = 0;
-        }
-      }
+      run_range(begin, end, f);
     });
+  }
+
+  // The same, run after run on this thread.
+  template <class F>
+  void run_in_sequence(F&& f) const {
+    run_range(0, outer_size(), f);
+  }
+
+ private:
+  // The number of runs.
+  std::int64_t outer_size() const {
+    std::int64_t outer = 1;
+    for (int d = 0; d + 1 < rank; ++d) outer *= sizes[d];
+    return outer;
+  }
+
+  template <class F>
+  void run_range(std::int64_t begin, std::int64_t end, F&& f) const {
+    std::array<std::int64_t, max_rank> index{};
+    std::array<std::int64_t, N> at{};
+    std::int64_t rest = begin;
+    for (int d = rank - 2; d >= 0; --d) {
+      index[d] = rest % sizes[d];
+      rest /= sizes[d];
+      for (int k = 0; k < N; ++k) at[k] += index[d] * strides[d][k];
+    }
+    for (std::int64_t i = begin; i < end; ++i) {
+      f(inner_size(), at);
+      for (int d = rank - 2; d >= 0; --d) {  // counts like an odometer
+        for (int k = 0; k < N; ++k) at[k] += strides[d][k];
+        if (++index[d] < sizes[d]) break;
+        for (int k = 0; k < N; ++k) at[k] -= sizes[d] * strides[d][k];
+        index[d] = 0;
+      }
+    }
   }
 };
 

@@ -1,7 +1,6 @@
 // The order in which the elements of a tensor lie in memory.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <utility>
 
@@ -38,23 +37,6 @@ inline Dims memory_order(const Shape& shape, const Strides& strides) {
   return order;
 }
 
-// Calls f(n, offsets) for the runs of the loops as Loops::run does, but one after the
-// other on one thread. There must be elements.
-template <int N, class F>
-void run_in_sequence(const Loops<N>& loops, F&& f) {
-  std::array<std::int64_t, max_rank> index{};
-  std::array<std::int64_t, N> at{};
-  for (int d = 0; d >= 0;) {
-    f(loops.inner_size(), at);
-    for (d = loops.rank - 2; d >= 0; --d) {
-      for (int k = 0; k < N; ++k) at[k] += loops.strides[d][k];
-      if (++index[d] < loops.sizes[d]) break;
-      for (int k = 0; k < N; ++k) at[k] -= loops.sizes[d] * loops.strides[d][k];
-      index[d] = 0;
-    }
-  }
-}
-
 // Sets every element of x, in memory order, to what next() returns.
 template <class T, class F>
 void generate_in_memory_order(Tensor& x, F&& next) {
@@ -63,7 +45,7 @@ void generate_in_memory_order(Tensor& x, F&& next) {
   const Tensor sorted = permute(x, memory_order(x.shape(), x.strides()));
   const Loops<1> loops(sorted.shape(), {&sorted.strides()});
   const std::int64_t step = loops.inner_strides()[0];
-  run_in_sequence(loops, [&](std::int64_t n, const auto& at) {
+  loops.run_in_sequence([&](std::int64_t n, const auto& at) {
     for (std::int64_t i = 0; i < n; ++i) out[at[0] + i * step] = next();
   });
 }

@@ -14,13 +14,9 @@ namespace {
 constexpr int block_size = kernels::normal_block;
 
 void transform_blocks(std::int64_t blocks, float* d, float mean, float std) {
-#if defined(__x86_64__)
   static const kernels::NormalBlocks transform =
-      kernels::choose(kernels::baseline::normal_blocks(), kernels::v3::normal_blocks(),
-                      kernels::v4::normal_blocks());
-#else
-  static const kernels::NormalBlocks transform = kernels::baseline::normal_blocks();
-#endif
+      kernels::chosen<kernels::baseline::normal_blocks, kernels::v3::normal_blocks,
+                      kernels::v4::normal_blocks>();
   transform(blocks, d, mean, std);
 }
 

@@ -54,7 +54,7 @@ void fill_bernoulli(Tensor& x, const Tensor& p, Generator& generator) {
     dispatch_floating("bernoulli_", p.dtype(), [&]<class P>() {
       X* const out = x.mutable_data<X>();
       const P* const chance = from.data<P>();
-      run_in_sequence(loops, [&](std::int64_t n, const auto& at) {
+      loops.run_in_sequence([&](std::int64_t n, const auto& at) {
         for (std::int64_t i = 0; i < n; ++i) {
           const P bound = chance[at[1] + i * step[1]];
           out[at[0] + i * step[0]] = static_cast<X>(generator.uniform<P>() < bound);

@@ -109,12 +109,8 @@ Reduced along(std::string_view op, const Tensor& x, std::int64_t dim) {
 }
 
 const kernels::Rows& kernels::rows() {
-#if defined(__x86_64__)
-  static const Rows& chosen = choose(baseline::rows(), v3::rows(), v4::rows());
-  return chosen;
-#else
-  return baseline::rows();
-#endif
+  static const Rows& table = chosen<baseline::rows, v3::rows, v4::rows>();
+  return table;
 }
 
 }  // namespace heed

@@ -1,7 +1,6 @@
 #include "tensor/tensor.h"
 
 #include <cmath>
-#include <limits>
 
 #include "tensor/iterate.h"
 #include "tensor/views.h"
@@ -26,8 +25,8 @@ std::int64_t place(const Tensor& x, std::initializer_list<std::int64_t> index) {
   return offset;
 }
 
-// What C++ leaves undefined when a floating number does not fit an integer: the nearest
-// one that does, and 0 for NaN.
+// static_cast, but that NaN becomes 0 and a number beyond int64's range its nearest end:
+// C++ leaves both undefined.
 template <class To, class From>
 To converted(From value) {
   if constexpr (std::is_floating_point_v<From> && std::is_same_v<To, std::int64_t>) {
@@ -167,9 +166,7 @@ T adapt(std::string_view op, double value) {
     check(value == 0 || value == 1, "{}: a bool tensor takes 0 or 1, got {}", op, value);
     return value != 0;
   } else {
-    // The largest double below 2^63; anything larger, an infinity or NaN does not fit.
-    constexpr double limit = 9223372036854774784.0;
-    check(std::trunc(value) == value && -limit <= value && value <= limit,
+    check(std::trunc(value) == value && -0x1p63 <= value && value < 0x1p63,
           "{}: an int64 tensor takes whole numbers, got {}", op, value);
     return static_cast<T>(value);
   }

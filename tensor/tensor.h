@@ -15,7 +15,8 @@ namespace heed {
 // An array of any rank up to eight: a reference to storage, and how to read it. Element
 // (i, j, ...) of the tensor is element  offset + i stride(0) + j stride(1) + ...  of the
 // storage. Copying a Tensor copies the reference: both see the same elements, as do the
-// views that slice, transpose and their like return. clone() copies the elements.
+// views that slice, transpose and their like return. clone() copies the elements. So a
+// const Tensor protects the reference, not the elements.
 //
 // A default-constructed Tensor has the shape (0).
 class Tensor {
@@ -80,8 +81,9 @@ class Tensor {
   Tensor clone() const;
   // This tensor if it is contiguous, otherwise a contiguous copy.
   Tensor contiguous() const;
-  // The elements as `dtype`, truncated towards zero for int64, compared with zero for
-  // bool; this tensor itself if it has that dtype already.
+  // The elements as `dtype`, truncated towards zero for int64 (NaN becomes 0, what is out
+  // of range the nearest end of it), compared with zero for bool; this tensor itself if
+  // it has that dtype already.
   Tensor to(DType dtype) const;
 
   // x[i] is the view of element i of the first dimension: select(x, 0, i).

@@ -2,7 +2,7 @@
 
 #include "tensor/kernels/functions.h"
 
-namespace heed::kernels::HEED_LEVEL {
+namespace heed::kernels::HEED_KERNELS {
 namespace {
 
 // --- the loops
@@ -200,4 +200,4 @@ const Elementwise& elementwise() {
   return table;
 }
 
-}  // namespace heed::kernels::HEED_LEVEL
+}  // namespace heed::kernels::HEED_KERNELS

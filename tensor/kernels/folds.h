@@ -6,7 +6,7 @@
 #include <limits>
 #include <type_traits>
 
-namespace heed::kernels::HEED_LEVEL {
+namespace heed::kernels::HEED_KERNELS {
 namespace {
 
 using Size = std::int64_t;
@@ -135,4 +135,4 @@ void fold(Size outer, Size n, Size inner, const T* x, T* out) {
 }
 
 }  // namespace
-}  // namespace heed::kernels::HEED_LEVEL
+}  // namespace heed::kernels::HEED_KERNELS

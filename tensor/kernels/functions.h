@@ -4,7 +4,7 @@
 
 #include "tensor/kernels/math.h"
 
-namespace heed::kernels::HEED_LEVEL {
+namespace heed::kernels::HEED_KERNELS {
 namespace {
 
 // bool is handled as the byte that it is, which vectorises.
@@ -281,4 +281,4 @@ struct Where : Plain {
 };
 
 }  // namespace
-}  // namespace heed::kernels::HEED_LEVEL
+}  // namespace heed::kernels::HEED_KERNELS

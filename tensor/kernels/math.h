@@ -9,7 +9,7 @@
 
 #include <cstdint>
 
-namespace heed::kernels::HEED_LEVEL {
+namespace heed::kernels::HEED_KERNELS {
 namespace {
 
 // a b + c, rounded once where the processor can do that, twice elsewhere: a call into
@@ -203,4 +203,4 @@ inline constexpr float largest_angle = 65536.f;
 }
 
 }  // namespace
-}  // namespace heed::kernels::HEED_LEVEL
+}  // namespace heed::kernels::HEED_KERNELS

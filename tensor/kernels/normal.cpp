@@ -1,6 +1,6 @@
 #include "tensor/kernels/normal.h"
 
-namespace heed::kernels::HEED_LEVEL {
+namespace heed::kernels::HEED_KERNELS {
 namespace {
 
 // Logarithm, sine and cosine with the polynomials of the Cephes library (S. Moshier) in
@@ -83,4 +83,4 @@ void transform(std::int64_t blocks, float* d, float mean, float std) {
 
 NormalBlocks normal_blocks() { return transform; }
 
-}  // namespace heed::kernels::HEED_LEVEL
+}  // namespace heed::kernels::HEED_KERNELS

@@ -1,6 +1,6 @@
 #include "tensor/kernels/products.h"
 
-namespace heed::kernels::HEED_LEVEL {
+namespace heed::kernels::HEED_KERNELS {
 namespace {
 
 template <class T>
@@ -135,12 +135,12 @@ void pack(std::int64_t width, std::int64_t lanes, std::int64_t depth, const T* x
 
 }  // namespace
 
-const Products& products() {
-  static constexpr Products table{
+const ProductTable& products() {
+  static constexpr ProductTable table{
       {dot<float>, scale<float>, add_columns<float>, pack<float>},
       {dot<double>, scale<double>, add_columns<double>, pack<double>},
   };
   return table;
 }
 
-}  // namespace heed::kernels::HEED_LEVEL
+}  // namespace heed::kernels::HEED_KERNELS

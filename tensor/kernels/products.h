@@ -24,21 +24,19 @@ struct ProductLoops {
                std::int64_t lane_step, std::int64_t depth_step, T* panel);
 };
 
-struct Products {
+struct ProductTable {
   ProductLoops<float> float32;
   ProductLoops<double> float64;
 };
 
 namespace baseline {
-const Products& products();
+const ProductTable& products();
 }
-#if defined(__x86_64__)
 namespace v3 {
-const Products& products();
+const ProductTable& products();
 }
 namespace v4 {
-const Products& products();
+const ProductTable& products();
 }
-#endif
 
 }  // namespace heed::kernels

@@ -4,7 +4,7 @@
 #include "tensor/kernels/folds.h"
 #include "tensor/kernels/softmax.h"
 
-namespace heed::kernels::HEED_LEVEL {
+namespace heed::kernels::HEED_KERNELS {
 namespace {
 
 template <class T>
@@ -43,7 +43,7 @@ constexpr Folds<T> folds = {fold<Sum, T>, fold<Product, T>, fold<Largest, T>,
 
 template <class T>
 constexpr FloatingRows<T> floating = {
-    dot<T>, moments<T>, flushed<softmax<false, T>, Size, Size, Size, const T*, T*>,
+    moments<T>, flushed<softmax<false, T>, Size, Size, Size, const T*, T*>,
     flushed<softmax<true, T>, Size, Size, Size, const T*, T*>,
     flushed<softmax_backward<T>, Size, Size, Size, const T*, const T*, T*>};
 
@@ -54,4 +54,4 @@ constexpr Rows table = {folds<float>, folds<double>,   folds<std::int64_t>,
 
 const Rows& rows() { return table; }
 
-}  // namespace heed::kernels::HEED_LEVEL
+}  // namespace heed::kernels::HEED_KERNELS

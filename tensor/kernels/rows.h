@@ -30,8 +30,6 @@ struct FloatingRows {
   using Map = void (*)(std::int64_t outer, std::int64_t n, std::int64_t inner, const T* x,
                        T* y);
 
-  // The sum of a[i * sa] b[i * sb] for i < n.
-  T (*dot)(std::int64_t n, const T* a, std::int64_t sa, const T* b, std::int64_t sb);
   // For d = x - center, with x (outer, n, inner) and center (outer, inner), the sums of d
   // and of d^2, each (outer, inner).
   void (*moments)(std::int64_t outer, std::int64_t n, std::int64_t inner, const T* x,
@@ -56,14 +54,12 @@ struct Rows {
 namespace baseline {
 const Rows& rows();
 }
-#if defined(__x86_64__)
 namespace v3 {
 const Rows& rows();
 }
 namespace v4 {
 const Rows& rows();
 }
-#endif
 
 // The table of this processor's level.
 const Rows& rows();

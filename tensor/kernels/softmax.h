@@ -1,7 +1,6 @@
 // The softmax family, for the kernel file rows.cpp alone.
 #pragma once
 
-#include <cmath>
 
 #include "tensor/kernels/folds.h"
 #include "tensor/kernels/math.h"
@@ -10,10 +9,11 @@
 #include <xmmintrin.h>
 #endif
 
-namespace heed::kernels::HEED_LEVEL {
+namespace heed::kernels::HEED_KERNELS {
 namespace {
 
-double exp(double x) { return std::exp(x); }
+double exp(double x) { return __builtin_exp(x); }
+double log_of(double x) { return __builtin_log(x); }
 
 template <int wide, class T>
 T dot_lanes(Size n, const T* a, const T* b) {
@@ -122,7 +122,7 @@ void log_softmax_row(Size n, const T* x, T* y) {
   for (Size i = 0; i < n; i += tile) {
     sum += exp_sum(n - i < tile ? n - i : tile, x + i, shift, e);
   }
-  const T log_sum = static_cast<T>(std::log(sum));
+  const T log_sum = static_cast<T>(log_of(sum));
 #pragma omp simd
   for (Size i = 0; i < n; ++i) y[i] = x[i] - shift - log_sum;
 }
@@ -146,7 +146,7 @@ void softmax_short_rows(Size rows, Size n, const T* x, T* y) {
 #pragma omp simd reduction(+ : sum)
       for (Size j = i; j < i + n; ++j) sum += e[j];
       if constexpr (logarithm) {
-        const T log_sum = std::log(sum);
+        const T log_sum = static_cast<T>(log_of(sum));
         for (Size j = i; j < i + n; ++j) y[j] -= log_sum;
       } else {
         const T scale = 1 / sum;
@@ -186,7 +186,9 @@ void softmax_columns(Size n, Size inner, const T* x, T* y) {
         for (Size j = 0; j < width; ++j) step(j);
       }
     }
-    for (Size j = 0; j < width; ++j) sum[j] = logarithm ? std::log(sum[j]) : 1 / sum[j];
+    for (Size j = 0; j < width; ++j) {
+      sum[j] = logarithm ? static_cast<T>(log_of(sum[j])) : 1 / sum[j];
+    }
     for (Size i = first; i < n * inner; i += inner) {
 #pragma omp simd
       for (Size j = 0; j < width; ++j) {
@@ -245,4 +247,4 @@ void softmax_backward(Size outer, Size n, Size inner, const T* g, const T* y, T*
 }
 
 }  // namespace
-}  // namespace heed::kernels::HEED_LEVEL
+}  // namespace heed::kernels::HEED_KERNELS

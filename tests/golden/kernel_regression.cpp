@@ -1,6 +1,7 @@
 // The kernel-regression tutorial: its data, the fit without parameters, the trained one.
 #include "autograd/elementwise.h"
 #include "autograd/indexing.h"
+#include "autograd/joining.h"
 #include "autograd/matmul.h"
 #include "autograd/reductions.h"
 #include "autograd/softmax.h"

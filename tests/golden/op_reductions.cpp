@@ -1,6 +1,7 @@
 #include "autograd/indexing.h"
 #include "autograd/matmul.h"
 #include "autograd/reductions.h"
+#include "autograd/sorting.h"
 #include "autograd/softmax.h"
 #include "autograd/views.h"
 #include "tests/golden/op.h"

@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include "autograd/indexing.h"
+#include "autograd/joining.h"
 #include "autograd/views.h"
 #include "tests/golden/op.h"
 

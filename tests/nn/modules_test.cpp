@@ -1,5 +1,7 @@
 // The walker over a module's parts, and the modules that there are.
 
+#include <set>
+
 #include <boost/test/unit_test.hpp>
 
 #include <heed.h>
@@ -48,6 +50,37 @@ struct Forgetful {
     f("unused", unused);
   }
 };
+
+// Lists one of its two layers only: what every module's test must find out.
+struct Negligent {
+  nn::Linear listed{2, 2}, forgotten{2, 2};
+  Variable operator()(const Variable& x) { return forgotten(listed(x)); }
+  void visit(auto&& f) { f("listed", listed); }
+};
+
+// The leaves that a result depends on.
+std::set<const Node*> leaves_behind(const Variable& result) {
+  std::set<const Node*> seen, leaves;
+  std::vector<Node*> waiting = {result.node().get()};
+  while (!waiting.empty()) {
+    Node* const node = waiting.back();
+    waiting.pop_back();
+    if (!node || !seen.insert(node).second) continue;
+    if (node->inputs().empty()) leaves.insert(node);
+    for (const NodeRef& input : node->inputs()) waiting.push_back(input.get());
+  }
+  return leaves;
+}
+
+// How many leaves a forward pass of the module touches that visit() does not list.
+template <class M, class... In>
+std::size_t forgotten_leaves(M& module, const In&... inputs) {
+  std::set<const Node*> leaves = leaves_behind(module(inputs...));
+  for (const Variable& parameter : nn::parameters(module)) {
+    leaves.erase(parameter.node().get());
+  }
+  return leaves.size();
+}
 
 auto says(const std::string& message) {
   return [message](const Error& error) {
@@ -135,6 +168,25 @@ BOOST_AUTO_TEST_CASE(check_gradients_names_what_a_loss_does_not_reach) {
   BOOST_TEST(nn::check_gradients(net).size() == 4u);
 }
 
+BOOST_AUTO_TEST_CASE(every_leaf_that_a_module_touches_is_listed) {
+  const Tensor x = full({1, 2}, 1.0);
+  Negligent negligent;
+  BOOST_TEST(forgotten_leaves(negligent, x) == 2u);
+  Mlp mlp;
+  BOOST_TEST(forgotten_leaves(mlp, x) == 0u);
+  nn::Linear linear(2, 3);
+  BOOST_TEST(forgotten_leaves(linear, x) == 0u);
+  nn::NWKernelRegression regression;
+  BOOST_TEST(forgotten_leaves(regression, full({1}, 0.5), x, x) == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(frozen_parameters_are_not_taken_for_one_another) {
+  nn::Linear layer(2, 2);
+  layer.weight = layer.weight.detach();
+  layer.bias = layer.bias.detach();
+  BOOST_TEST(nn::parameters(layer).size() == 2u);
+}
+
 BOOST_AUTO_TEST_CASE(a_module_prints_as_in_pytorch) {
   Mlp net;
   BOOST_TEST(nn::to_string(net) ==
@@ -184,6 +236,12 @@ BOOST_AUTO_TEST_CASE(init_needs_two_dimensions) {
   BOOST_CHECK_EXCEPTION(
       nn::init::xavier_uniform_(w), Error,
       says("init: the weight must have at least two dimensions, got (3)"));
+  Tensor v = empty({2, 2});
+  BOOST_TEST(nn::init::constant_(v, 3).at({1, 1}) == 3);
+  manual_seed(0);  // torch.nn.init.kaiming_normal_(w, nonlinearity='relu')
+  Tensor he = empty({1, 2});
+  nn::init::kaiming_normal_(he);
+  BOOST_TEST(he.at({0, 0}) == 1.54099607f);
   Tensor kernel = empty({4, 3, 5});
   BOOST_TEST(nn::init::fans(kernel).in == 15);
   BOOST_TEST(nn::init::fans(kernel).out == 20);

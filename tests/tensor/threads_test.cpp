@@ -43,14 +43,18 @@ BOOST_AUTO_TEST_CASE(results_have_the_same_bits_for_any_number_of_threads) {
   const std::pair<const char*, std::function<Tensor()>> calls[] = {
       {"add", [&] { return a + b; }},
       {"broadcast", [&] { return a * row - column; }},
-      {"transposed", [&] { return transpose(a, 0, 1) + transpose(b, 0, 1).contiguous(); }},
+      {"transposed",
+       [&] { return transpose(a, 0, 1) + transpose(b, 0, 1).contiguous(); }},
       {"exp", [&] { return exp(a); }},
       {"sliced", [&] { return tanh(slice(a, 1, 0, to_end, 3)); }},
       {"where", [&] { return where(mask, a, b); }},
       {"sum of all", [&] { return sum(flat); }},
       {"sum of rows", [&] { return sum(a, 1); }},
       {"sum of columns", [&] { return sum(a, 0); }},
-      {"sum of two", [&] { return sum(wide, {0, 2}); }},
+      {"sum of two",
+       [&] {
+         return sum(wide, {0, 2});
+       }},
       {"mean", [&] { return mean(wide, 1); }},
       {"var", [&] { return var(wide, {-1}); }},
       {"prod", [&] { return prod(a, 1); }},
@@ -63,9 +67,18 @@ BOOST_AUTO_TEST_CASE(results_have_the_same_bits_for_any_number_of_threads) {
       {"cumsum", [&] { return cumsum(a, 0); }},
       {"sort", [&] { return sort(a, 0).values; }},
       {"index_select", [&] { return index_select(a, 0, index); }},
-      {"index_add", [&] { return index_add({700, 333}, 0, index, a[0] + zeros({5000, 1})); }},
-      {"cat", [&] { return cat({a, b}, 1); }},
-      {"repeat", [&] { return repeat(a, {2, 1, 2}); }},
+      {"index_add",
+       [&] {
+         return index_add({700, 333}, 0, index, a[0] + zeros({5000, 1}));
+       }},
+      {"cat",
+       [&] {
+         return cat({a, b}, 1);
+       }},
+      {"repeat",
+       [&] {
+         return repeat(a, {2, 1, 2});
+       }},
       {"matmul", [&] { return matmul(a, weight); }},
       {"matmul, transposed", [&] { return matmul(transpose(a, 0, 1), b); }},
       {"bmm", [&] { return bmm(batch, transpose(batch, 1, 2)); }},

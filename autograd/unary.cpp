@@ -1,4 +1,4 @@
-// The functions of one number among autograd/elementwise.h.
+// The ops of one operand among those of autograd/elementwise.h.
 
 #include <cmath>
 #include <numbers>

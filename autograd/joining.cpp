@@ -1,0 +1,108 @@
+#include "autograd/joining.h"
+
+#include <vector>
+
+#include "autograd/indexing.h"
+#include "autograd/record.h"
+#include "autograd/reductions.h"
+#include "autograd/views.h"
+#include "tensor/factories.h"
+
+namespace heed {
+
+// [a, b, ...]              da = g's slice where a went
+Variable cat(std::span<const Variable> parts, std::int64_t dim) {
+  std::vector<Tensor> values;
+  for (const Variable& part : parts) values.push_back(part.value());
+  Tensor joined = cat(values, dim);
+  std::vector<std::int64_t> starts = {0};
+  for (const Tensor& value : values) starts.push_back(starts.back() + value.size(dim));
+  return record_list("cat", std::move(joined), parts,
+                     [starts = std::move(starts), dim](int i, const Variable& g) {
+                       return slice(g, dim, starts[i], starts[i + 1]);
+                     });
+}
+
+// [a, b, ...]              da = g's element where a went
+Variable stack(std::span<const Variable> parts, std::int64_t dim) {
+  std::vector<Tensor> values;
+  for (const Variable& part : parts) values.push_back(part.value());
+  return record_list("stack", stack(values, dim), parts,
+                     [dim](int i, const Variable& g) { return select(g, dim, i); });
+}
+
+Variable cat(std::initializer_list<Variable> parts, std::int64_t dim) {
+  return cat(std::span(parts.begin(), parts.size()), dim);
+}
+
+Variable stack(std::initializer_list<Variable> parts, std::int64_t dim) {
+  return stack(std::span(parts.begin(), parts.size()), dim);
+}
+
+// --- repeating: the gradients of the copies are summed
+
+namespace {
+
+// The sum over `copies` blocks of dimension `dim`: size n copies -> n, where the copies
+// are whole blocks (repeat) or neighbours (repeat_interleave).
+Variable sum_copies(const Variable& g, int dim, std::int64_t copies, bool neighbours) {
+  Shape split;
+  Shape merged;
+  std::int64_t before = 1, after = 1;
+  for (int d = 0; d < dim; ++d) before *= g.shape()[d];
+  for (int d = dim + 1; d < g.dim(); ++d) after *= g.shape()[d];
+  const std::int64_t n = copies ? g.shape()[dim] / copies : 0;
+  split = neighbours ? Shape{before, n, copies, after} : Shape{before, copies, n, after};
+  merged = g.shape();
+  merged[dim] = n;
+  return reshape(sum(reshape(g, split), neighbours ? 2 : 1), merged);
+}
+
+}  // namespace
+
+Variable repeat(const Variable& x, const Shape& repeats) {
+  return record("repeat", repeat(x.value(), repeats), inputs(x), keep(),
+                [repeats, shape = x.shape()](const Variable& g) {
+                  Variable sums = g;
+                  const int lead = repeats.rank() - shape.rank();
+                  for (int d = 0; d < repeats.rank(); ++d) {
+                    if (repeats[d] == 0) return Variable(zeros(shape, g.dtype()));
+                    if (d < lead && repeats[d] != 1) {
+                      sums = sum(sums, d, true);
+                    } else if (repeats[d] != 1) {
+                      sums = sum_copies(sums, d, repeats[d], false);
+                    }
+                  }
+                  return reshape(sums, shape);
+                });
+}
+
+Variable repeat_interleave(const Variable& x, std::int64_t repeats, std::int64_t dim) {
+  return record("repeat_interleave", repeat_interleave(x.value(), repeats, dim),
+                inputs(x), keep(), [repeats, dim, shape = x.shape()](const Variable& g) {
+                  if (repeats == 0) return Variable(zeros(shape, g.dtype()));
+                  const int d = normalize_dim("repeat_interleave", dim, g.dim());
+                  return reshape(sum_copies(g, d, repeats, true), shape);
+                });
+}
+
+Variable repeat_interleave(const Variable& x, std::int64_t repeats) {
+  return repeat_interleave(reshape(x, {x.numel()}), repeats, 0);
+}
+
+Variable repeat_interleave(const Variable& x, const Tensor& repeats, std::int64_t dim) {
+  Tensor value = repeat_interleave(x.value(), repeats, dim);
+  const Tensor index = repeat_interleave(arange(x.size(dim)), repeats, 0);
+  return record("repeat_interleave", std::move(value), inputs(x), keep(index),
+                [shape = x.shape(), dim](const Kept& k, const Variable& g) {
+                  return index_add(shape, dim, k[0].value(), g);
+                });
+}
+
+// x reversed               dx = g reversed
+Variable flip(const Variable& x, const Dims& dims) {
+  return record("flip", flip(x.value(), dims), inputs(x), keep(),
+                [dims](const Variable& g) { return flip(g, dims); });
+}
+
+}  // namespace heed

@@ -1,0 +1,23 @@
+// Putting Variables together, side by side or again and again: the names, shapes, values
+// and errors of tensor/joining.h, with derivatives.
+#pragma once
+
+#include <span>
+
+#include "autograd/variable.h"
+#include "tensor/joining.h"
+
+namespace heed {
+
+Variable cat(std::span<const Variable> parts, std::int64_t dim = 0);
+Variable cat(std::initializer_list<Variable> parts, std::int64_t dim = 0);
+Variable stack(std::span<const Variable> parts, std::int64_t dim = 0);
+Variable stack(std::initializer_list<Variable> parts, std::int64_t dim = 0);
+
+Variable repeat(const Variable& x, const Shape& repeats);
+Variable repeat_interleave(const Variable& x, std::int64_t repeats);
+Variable repeat_interleave(const Variable& x, std::int64_t repeats, std::int64_t dim);
+Variable repeat_interleave(const Variable& x, const Tensor& repeats, std::int64_t dim);
+Variable flip(const Variable& x, const Dims& dims);
+
+}  // namespace heed

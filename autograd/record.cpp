@@ -1,0 +1,41 @@
+#include "autograd/record.h"
+
+namespace heed {
+
+Variable Kept::operator[](int i) const {
+  const KeptTensor& kept = tensors_[i];
+  check(!kept.value.storage() ||
+            kept.value.storage()->version.load(std::memory_order_relaxed) == kept.version,
+        "backward: a tensor of shape {} that {} needs for its derivative was overwritten "
+        "after {} ran; write to a clone() of it, or after the backward",
+        kept.value.shape(), node_.op, node_.op);
+  if (kept.is_result) return Variable(kept.value, NodeRef(const_cast<Node*>(&node_)));
+  return Variable(kept.value, kept.node);
+}
+
+namespace detail {
+
+KeptTensor make_kept(const KeepEntry& entry, const Tensor& result) {
+  if (entry.is_result) return KeptTensor(result, NodeRef(), true);
+  if (!entry.value) return KeptTensor();
+  return KeptTensor(*entry.value,
+                    entry.variable ? input_node(*entry.variable) : NodeRef(), false);
+}
+
+NodeRef input_node(const Variable& input) {
+  return input.requires_grad() ? input.node() : NodeRef();
+}
+
+}  // namespace detail
+
+Variable record_constant(const char* op, Tensor value,
+                         std::initializer_list<const Variable*> inputs) {
+  bool wanted = false;
+  for (const Variable* input : inputs) wanted |= input->requires_grad();
+  if (!wanted || !grad_enabled()) return Variable(std::move(value));
+  NodeRef node(new Node(op, value));
+  node->differentiable = false;
+  return Variable(std::move(value), std::move(node));
+}
+
+}  // namespace heed

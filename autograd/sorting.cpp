@@ -1,0 +1,46 @@
+#include "autograd/sorting.h"
+
+#include "autograd/indexing.h"
+#include "autograd/joining.h"
+#include "autograd/record.h"
+#include "autograd/views.h"
+
+namespace heed {
+
+// dx = zeros with g at the indices
+Variable picked(const char* op, Tensor values, const Variable& x, std::int64_t dim,
+                const Tensor& indices) {
+  return record(op, std::move(values), inputs(x), keep(indices),
+                [dim, shape = x.shape()](const Kept& k, const Variable& g) {
+                  if (g.dim() == static_cast<int>(shape.rank())) {
+                    return scatter_add(shape, dim, k[0].value(), g);
+                  }
+                  return scatter_add(shape, dim, unsqueeze(k[0].value(), dim),
+                                     unsqueeze(g, dim));
+                });
+}
+
+WithIndices<Variable> sort(const Variable& x, std::int64_t dim, bool descending) {
+  auto [values, indices] = sort(x.value(), dim, descending);
+  return {picked("sort", std::move(values), x, dim, indices), indices};
+}
+
+Variable argsort(const Variable& x, std::int64_t dim, bool descending) {
+  return record_constant("argsort", argsort(x.value(), dim, descending), {&x});
+}
+
+WithIndices<Variable> topk(const Variable& x, std::int64_t k, std::int64_t dim,
+                           bool largest) {
+  auto [values, indices] = topk(x.value(), k, dim, largest);
+  return {picked("topk", std::move(values), x, dim, indices), indices};
+}
+
+// y_i = Σ_{j<=i} x_j       dx_j = Σ_{i>=j} g_i
+Variable cumsum(const Variable& x, std::int64_t dim) {
+  return record("cumsum", cumsum(x.value(), dim), inputs(x), keep(),
+                [dim](const Variable& g) {
+                  return flip(cumsum(flip(g, {dim}), dim), {dim});
+                });
+}
+
+}  // namespace heed
