@@ -95,7 +95,8 @@ void accumulate(std::optional<Variable>& sum, Variable g) {
 // may hand one tensor to several inputs, and users write to gradients.
 void deposit(GradSlot& slot, Variable g) {
   const bool own = g.value().storage().unique() && g.value().is_contiguous();
-  if (!slot.grad && !own && !g.node()) g = g.value().clone();
+  const NodeRef history = grad_enabled() ? g.node() : NodeRef();
+  g = Variable(own ? g.value() : g.value().clone(), history);
   accumulate(slot.grad, std::move(g));
 }
 
@@ -118,6 +119,10 @@ void run_backward(std::span<const Variable> outputs, std::span<const Variable> g
           name(gradients[i].dtype()), gradients[i].shape(), name(y.dtype()), y.shape());
     accumulate(y.node()->arriving, gradients[i]);
   }
+  // Before anything is freed or deposited: an error leaves all as it was.
+  walk.for_each([](Node& node) {
+    if (node.needed) node.check_usable();
+  });
 
   walk.for_each([&](Node& node) {
     if (!node.arriving || !node.needed) return;
@@ -127,10 +132,6 @@ void run_backward(std::span<const Variable> outputs, std::span<const Variable> g
     if (captures.empty() && node.slot) {
       deposit(*node.slot, inputs.empty() ? std::move(g) : g);
     }
-    check(inputs.empty() || !node.freed,
-          "backward: the graph behind {} was freed by an earlier backward; pass "
-          "{{.retain_graph = true}} to the earlier one",
-          node.op);
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       if (!inputs[i] || !inputs[i]->needed) continue;
       Variable gradient = node.gradient(static_cast<int>(i), g);

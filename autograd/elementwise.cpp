@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "autograd/record.h"
+#include "tensor/factories.h"
 
 namespace heed {
 
@@ -92,7 +93,8 @@ Variable pow(const Variable& a, const Variable& b) {
 Variable pow(const Variable& a, double b) {
   return record("pow", pow(a.value(), b), inputs(a), keep(a),
                 [b](const Kept& k, const Variable& g) {
-                  return b == 0 ? g * 0 : g * (b * pow(k[0], b - 1));
+                  if (b == 0) return Variable(zeros_like(k[0].value()));
+                  return g * (b * pow(k[0], b - 1));
                 });
 }
 
@@ -211,8 +213,8 @@ Variable clamp(const Variable& x, std::optional<double> min, std::optional<doubl
   return record("clamp", clamp(x.value(), min, max), inputs(x), keep(x),
                 [min, max](const Kept& k, const Variable& g) {
                   Variable inside = g;
-                  if (min) inside = masked_fill(inside, k[0] < *min, 0);
-                  if (max) inside = masked_fill(inside, k[0] > *max, 0);
+                  if (min) inside = where(k[0] >= *min, inside, 0);
+                  if (max) inside = where(k[0] <= *max, inside, 0);
                   return inside;
                 });
 }

@@ -42,6 +42,12 @@ Variable operator<(const Variable& a, double b);
 Variable operator<=(const Variable& a, double b);
 Variable operator>(const Variable& a, double b);
 Variable operator>=(const Variable& a, double b);
+inline Variable operator==(double a, const Variable& b) { return b == a; }
+inline Variable operator!=(double a, const Variable& b) { return b != a; }
+inline Variable operator<(double a, const Variable& b) { return b > a; }
+inline Variable operator<=(double a, const Variable& b) { return b >= a; }
+inline Variable operator>(double a, const Variable& b) { return b < a; }
+inline Variable operator>=(double a, const Variable& b) { return b <= a; }
 
 Variable neg(const Variable& x);
 // The derivative at 0 is taken as 0.

@@ -3,6 +3,13 @@
 #include <utility>
 
 namespace heed {
+namespace {
+
+std::uint32_t version_of(const Tensor& x) {
+  return x.storage() ? x.storage()->version.load(std::memory_order_relaxed) : 0;
+}
+
+}  // namespace
 
 NodeRef::NodeRef(Node* node) : node_(node) {
   if (node) node->references.fetch_add(1, std::memory_order_relaxed);
@@ -30,12 +37,25 @@ void NodeRef::release() {
 KeptTensor::KeptTensor(const Tensor& value, NodeRef node, bool is_result)
     : value(value),
       node(std::move(node)),
-      version(value.storage() ? value.storage()->version.load(std::memory_order_relaxed)
-                              : 0),
+      version(version_of(value)),
       is_result(is_result) {}
 
 Variable Node::gradient(int, const Variable&) const {
   fail("backward: {} has no derivative", op);
+}
+
+void Node::check_usable() {
+  check(!freed || inputs().empty(),
+        "backward: the graph behind {} was freed by an earlier backward; pass "
+        "{{.retain_graph = true}} to the earlier one",
+        op);
+  for (const KeptTensor& tensor : kept()) {
+    check(
+        tensor.version == version_of(tensor.value),
+        "backward: a tensor of shape {} that {} needs for its derivative was overwritten "
+        "after {} ran; write to a clone() of it, or after the backward",
+        tensor.value.shape(), op, op);
+  }
 }
 
 void Node::free_kept() {

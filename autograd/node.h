@@ -42,6 +42,8 @@ class Node {
   // What the rules need.
   virtual std::span<KeptTensor> kept() { return {}; }
 
+  // Throws Error when the node was freed, or a kept tensor overwritten after the op ran.
+  void check_usable();
   // Lets go of the kept tensors; after it the node cannot be differentiated again.
   void free_kept();
 

@@ -69,7 +69,7 @@ class Kept {
  public:
   Kept(const Node& node, std::span<const KeptTensor> tensors)
       : node_(node), tensors_(tensors) {}
-  // Entry i of keep(). Throws Error when the tensor was overwritten after the op ran.
+  // Entry i of keep().
   Variable operator[](int i) const;
 
  private:

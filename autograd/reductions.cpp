@@ -33,10 +33,12 @@ double reduced_count(const Variable& x, const Dims& dims) {
   return n;
 }
 
-// An extreme shares its gradient evenly among the elements equal to it.
+// An extreme shares its gradient evenly among the elements equal to it; NaN, which wins
+// over all numbers, among the elements that are NaN.
 Variable shared(const Variable& g, const Variable& x, const Variable& y,
                 const Dims& dims) {
-  const Tensor hit = (x == y).value().to(x.dtype());
+  const Tensor both_nan = logical_and(isnan(x.value()), isnan(y.value()));
+  const Tensor hit = logical_or(x.value() == y.value(), both_nan).to(x.dtype());
   return g / sum(hit, dims, true) * hit;
 }
 
@@ -141,12 +143,12 @@ Variable max(const Variable& x) { return amax(x); }
 Variable min(const Variable& x) { return amin(x); }
 
 // max, min along dim       dx = zeros with g where the index points
-WithIndices<Variable> max(const Variable& x, std::int64_t dim, bool keepdim) {
+WithIndices<Variable> max(const Variable& x, Dim dim, bool keepdim) {
   auto [values, indices] = max(x.value(), dim, keepdim);
   return {picked("max", std::move(values), x, dim, indices), indices};
 }
 
-WithIndices<Variable> min(const Variable& x, std::int64_t dim, bool keepdim) {
+WithIndices<Variable> min(const Variable& x, Dim dim, bool keepdim) {
   auto [values, indices] = min(x.value(), dim, keepdim);
   return {picked("min", std::move(values), x, dim, indices), indices};
 }
@@ -157,10 +159,10 @@ Variable argmax(const Variable& x) {
 Variable argmin(const Variable& x) {
   return record_constant("argmin", argmin(x.value()), {&x});
 }
-Variable argmax(const Variable& x, std::int64_t dim, bool keepdim) {
+Variable argmax(const Variable& x, Dim dim, bool keepdim) {
   return record_constant("argmax", argmax(x.value(), dim, keepdim), {&x});
 }
-Variable argmin(const Variable& x, std::int64_t dim, bool keepdim) {
+Variable argmin(const Variable& x, Dim dim, bool keepdim) {
   return record_constant("argmin", argmin(x.value(), dim, keepdim), {&x});
 }
 Variable any(const Variable& x, const Dims& dims, bool keepdim) {

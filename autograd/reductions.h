@@ -23,13 +23,13 @@ Variable amin(const Variable& x, const Dims& dims = {}, bool keepdim = false);
 Variable max(const Variable& x);
 Variable min(const Variable& x);
 // The element whose index is returned gets the whole gradient.
-WithIndices<Variable> max(const Variable& x, std::int64_t dim, bool keepdim = false);
-WithIndices<Variable> min(const Variable& x, std::int64_t dim, bool keepdim = false);
+WithIndices<Variable> max(const Variable& x, Dim dim, bool keepdim = false);
+WithIndices<Variable> min(const Variable& x, Dim dim, bool keepdim = false);
 // Without derivatives.
 Variable argmax(const Variable& x);
 Variable argmin(const Variable& x);
-Variable argmax(const Variable& x, std::int64_t dim, bool keepdim = false);
-Variable argmin(const Variable& x, std::int64_t dim, bool keepdim = false);
+Variable argmax(const Variable& x, Dim dim, bool keepdim = false);
+Variable argmin(const Variable& x, Dim dim, bool keepdim = false);
 Variable any(const Variable& x, const Dims& dims = {}, bool keepdim = false);
 Variable all(const Variable& x, const Dims& dims = {}, bool keepdim = false);
 

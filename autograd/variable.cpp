@@ -63,6 +63,9 @@ void Variable::retain_grad() {
 
 std::vector<Variable> grad(std::span<const Variable> outputs,
                            std::span<const Variable> inputs, const GradOptions& options) {
+  check(!outputs.empty() && !inputs.empty(),
+        "grad: there must be outputs and inputs, got {} and {}", outputs.size(),
+        inputs.size());
   std::vector<Variable> gradients = options.grad_outputs;
   if (gradients.empty()) {
     for (const Variable& output : outputs) gradients.push_back(seed("grad", output));

@@ -46,7 +46,7 @@ struct BackwardOptions {
 
 // A value in a computation. A Variable made with requires_grad = true is a leaf: what is
 // computed from it is recorded, and backward() leaves its gradient in it. Copies of a
-// Variable share value, history and gradient.
+// Variable share value and history, and a leaf's gradient.
 class Variable {
  public:
   Variable() = default;
@@ -89,8 +89,8 @@ class Variable {
   Variable grad() const;
   // Forgets the gradient.
   void zero_grad();
-  // Makes backward leave the gradient here although an op made this value. Throws Error
-  // for a constant.
+  // Makes backward leave the gradient here, and in copies taken from now on, although an
+  // op made this value. Throws Error for a constant.
   void retain_grad();
 
   // This value's node in the graph; null for a constant. For record() and backward().

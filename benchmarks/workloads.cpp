@@ -148,7 +148,7 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   app.add_option("--only", only, "just the workloads whose name holds this text");
   app.add_option("--seconds", seconds, "how long a round lasts")
-      ->check(CLI::Range(0.001, 3600.0))
+      ->check(CLI::PositiveNumber & CLI::Range(0.001, 3600.0))
       ->capture_default_str();
   app.add_flag("--json", json, "a line of JSON a workload in place of the table");
   app.add_flag("--list", names_only, "just the names");
@@ -158,17 +158,24 @@ int main(int argc, char** argv) {
     return app.exit(error) == 0 ? 0 : 2;
   }
 
+  std::vector<Workload> chosen;
+  for (const Workload& workload : workloads()) {
+    if (workload.name.find(only) != std::string::npos) chosen.push_back(workload);
+  }
+  if (chosen.empty()) {
+    fmt::print(stderr, "workloads: no workload has '{}' in its name; see --list\n", only);
+    return 2;
+  }
   if (names_only) {
-    for (const Workload& workload : workloads()) fmt::print("{}\n", workload.name);
-    return 0;
+    for (const Workload& workload : chosen) fmt::print("{}\n", workload.name);
+    return std::fflush(stdout) == 0 ? 0 : 1;
   }
   set_num_threads(threads);
   if (!json) {
     fmt::print("{}\n\n{:<28} {:>12} {:>12} {:>12}\n", build_info(), "workload",
                "median ms", "best ms", "G/s at best");
   }
-  for (const Workload& workload : workloads()) {
-    if (workload.name.find(only) == std::string::npos) continue;
+  for (const Workload& workload : chosen) {
     manual_seed(0);
     const auto [median, best] = time(workload.make(), seconds);
     if (json) {

@@ -18,9 +18,9 @@ Variable dropout(const Variable& x, double p, bool training, Generator& generato
   check_probability(p);
   if (!training || p == 0 || x.numel() == 0) return x;
   if (p == 1) return x * zeros_like(x.value());
-  // The scaled mask first, then the product: the order decides the last bits. The mask
-  // takes x's strides, because elements are drawn in the order of memory.
-  Tensor mask = empty_like(x.value());
+  // The scaled mask first, then the product: the order decides the last bits. The mask is
+  // drawn in row-major order whatever the strides of x.
+  Tensor mask = empty(x.shape(), x.dtype());
   bernoulli_(mask, 1 - p, generator);
   return x * (mask / (1 - p));
 }

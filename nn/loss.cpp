@@ -1,10 +1,13 @@
 #include "nn/loss.h"
 
+#include <vector>
+
 #include "autograd/elementwise.h"
 #include "autograd/indexing.h"
 #include "autograd/reductions.h"
 #include "autograd/softmax.h"
 #include "autograd/views.h"
+#include "tensor/factories.h"
 
 namespace heed::nn {
 namespace {
@@ -41,7 +44,7 @@ struct Classes {
           name(targets.dtype()));
     check(targets.shape() == expected, "{}: the targets must have the shape {}, got {}",
           op, expected, targets.shape());
-    ignored = targets == static_cast<double>(ignore_index);
+    ignored = targets == from_vector(std::vector<std::int64_t>{ignore_index}, {});
     target = masked_fill(targets, ignored, 0);
     const std::int64_t classes = scores.size(dim);
     if (target.numel() == 0) return;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "tensor/iterate.h"
+
 namespace heed::nn {
 
 void load_state(const StateDict& target, const StateDict& state) {
@@ -21,10 +23,27 @@ void load_state(const StateDict& target, const StateDict& state) {
     if (!target.contains(path)) faults += fmt::format("; unexpected {}", path);
   }
   check(faults.empty(), "load_state_dict: the state does not fit the module{}", faults);
-  for (const auto& [path, value] : target) Tensor(value).copy_(state.at(path));
+  // Copies first: the state may hold the target's own tensors under other names.
+  StateDict copies;
+  for (const auto& [path, value] : target) {
+    check_distinct(path, value);
+    copies.emplace(path, state.at(path).clone());
+  }
+  for (const auto& [path, value] : target) Tensor(value).copy_(copies.at(path));
 }
 
 namespace detail {
+
+Variable Clones::of(const Variable& x) {
+  for (const auto& [original, copy] : made_) {
+    const Tensor &a = original.value(), &b = x.value();
+    if (original.node().get() == x.node().get() && a.storage() == b.storage() &&
+        a.offset() == b.offset() && a.shape() == b.shape()) {
+      return copy;
+    }
+  }
+  return made_.emplace_back(x, Variable(x.value().clone(), x.requires_grad())).second;
+}
 
 std::string short_type_name(std::string_view pretty_function) {
   // g++ writes "... [with M = heed::nn::Linear; ...]", clang "... [M =

@@ -40,6 +40,15 @@ inline constexpr bool is_vector = false;
 template <class T>
 inline constexpr bool is_vector<std::vector<T>> = true;
 
+// Clones of Variables, one for each that is asked for, however often.
+class Clones {
+ public:
+  Variable of(const Variable& x);
+
+ private:
+  std::vector<std::pair<Variable, Variable>> made_;
+};
+
 inline std::string join(std::string_view path, std::string_view name) {
   return path.empty() ? std::string(name) : std::string(path) + "." + std::string(name);
 }
@@ -108,12 +117,16 @@ void zero_grad(M& module) {
 }
 
 // All parameters and buffers by path. The tensors are those of the module, not copies.
+// Throws Error when visit() gives two of them one name.
 template <Module M>
 StateDict state_dict(M& module) {
   StateDict state;
+  const auto add = [&](const std::string& path, const Tensor& value) {
+    check(state.emplace(path, value).second, "state_dict: two parts are named {}", path);
+  };
   walk(module, [&]<class P>(const std::string& path, P& part) {
-    if constexpr (std::is_same_v<P, Variable>) state[path] = part.value();
-    if constexpr (std::is_same_v<P, Tensor>) state[path] = part;
+    if constexpr (std::is_same_v<P, Variable>) add(path, part.value());
+    if constexpr (std::is_same_v<P, Tensor>) add(path, part);
   });
   return state;
 }
@@ -127,15 +140,15 @@ void load_state_dict(M& module, const StateDict& state) {
   load_state(state_dict(module), state);
 }
 
-// A copy of the module with parameters and buffers of its own.
+// A copy of the module with parameters and buffers of its own. What two parts shared, the
+// copy's two parts share.
 template <Module M>
 M clone(const M& module) {
   M copy = module;
+  detail::Clones clones;
   walk(copy, [&]<class P>(const std::string&, P& part) {
-    if constexpr (std::is_same_v<P, Variable>) {
-      part = Variable(part.value().clone(), part.requires_grad());
-    }
-    if constexpr (std::is_same_v<P, Tensor>) part = part.clone();
+    if constexpr (std::is_same_v<P, Variable>) part = clones.of(part);
+    if constexpr (std::is_same_v<P, Tensor>) part = clones.of(part).value();
   });
   return copy;
 }

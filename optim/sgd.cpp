@@ -64,13 +64,19 @@ void Sgd::zero_grad() {
 }
 
 void Sgd::step() {
+  for (const StateGroup& group : groups_) check_options(group.options);
   for (StateGroup& group : groups_) {
-    check_options(group.options);
     for (auto& [parameter, velocity] : group.states) {
       if (!parameter.has_grad()) continue;
       update(parameter.value(), parameter.grad().value(), velocity, group.options);
     }
   }
+}
+
+SgdOptions& Sgd::options(std::size_t group) {
+  check(group < groups_.size(), "Sgd: there are {} groups, asked for number {}",
+        groups_.size(), group);
+  return groups_[group].options;
 }
 
 std::optional<Tensor> Sgd::momentum_buffer(const Variable& parameter) const {

@@ -45,8 +45,9 @@ class Sgd {
   void step();
 
   std::size_t group_count() const { return groups_.size(); }
-  // The options of a group, to read or to change between steps.
-  SgdOptions& options(std::size_t group = 0) { return groups_.at(group).options; }
+  // The options of a group, to read or to change between steps. Throws Error when there
+  // is no such group.
+  SgdOptions& options(std::size_t group = 0);
   // The momentum v of a parameter, none before its first step with momentum. Throws
   // Error for a Variable that is not among the parameters.
   std::optional<Tensor> momentum_buffer(const Variable& parameter) const;

@@ -49,6 +49,12 @@ Tensor operator<(const Tensor& a, double b);
 Tensor operator<=(const Tensor& a, double b);
 Tensor operator>(const Tensor& a, double b);
 Tensor operator>=(const Tensor& a, double b);
+inline Tensor operator==(double a, const Tensor& b) { return b == a; }
+inline Tensor operator!=(double a, const Tensor& b) { return b != a; }
+inline Tensor operator<(double a, const Tensor& b) { return b > a; }
+inline Tensor operator<=(double a, const Tensor& b) { return b >= a; }
+inline Tensor operator>(double a, const Tensor& b) { return b < a; }
+inline Tensor operator>=(double a, const Tensor& b) { return b <= a; }
 
 // Logic on bool tensors, broadcast. Throw Error for other dtypes.
 Tensor logical_and(const Tensor& a, const Tensor& b);

@@ -82,11 +82,11 @@ Tensor min(const Tensor& x) {
   return extreme("min", Extreme::min, reduced("min", x, {}, false), x.shape());
 }
 
-WithIndices<Tensor> max(const Tensor& x, std::int64_t dim, bool keepdim) {
+WithIndices<Tensor> max(const Tensor& x, Dim dim, bool keepdim) {
   return along_dim("max", Extreme::max, x, dim, keepdim);
 }
 
-WithIndices<Tensor> min(const Tensor& x, std::int64_t dim, bool keepdim) {
+WithIndices<Tensor> min(const Tensor& x, Dim dim, bool keepdim) {
   return along_dim("min", Extreme::min, x, dim, keepdim);
 }
 
@@ -94,11 +94,11 @@ Tensor argmax(const Tensor& x) { return flat_index("argmax", Extreme::max, x); }
 
 Tensor argmin(const Tensor& x) { return flat_index("argmin", Extreme::min, x); }
 
-Tensor argmax(const Tensor& x, std::int64_t dim, bool keepdim) {
+Tensor argmax(const Tensor& x, Dim dim, bool keepdim) {
   return along_dim("argmax", Extreme::max, x, dim, keepdim).indices;
 }
 
-Tensor argmin(const Tensor& x, std::int64_t dim, bool keepdim) {
+Tensor argmin(const Tensor& x, Dim dim, bool keepdim) {
   return along_dim("argmin", Extreme::min, x, dim, keepdim).indices;
 }
 

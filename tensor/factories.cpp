@@ -72,6 +72,7 @@ Tensor even_spacing(double start, double end, std::int64_t steps) {
   const Step step =
       (static_cast<Step>(last) - static_cast<Step>(first)) / static_cast<Step>(steps - 1);
   const auto at = [&](std::int64_t i) -> T {
+    if (i == steps - 1) return last;
     if (i < steps / 2) {
       return static_cast<T>(
           std::fma(step, static_cast<Step>(i), static_cast<Step>(first)));
@@ -84,7 +85,10 @@ Tensor even_spacing(double start, double end, std::int64_t steps) {
   for (std::int64_t i = 0; i < vectorised; i += group) {
     const auto base = static_cast<Step>(at(i));
     for (std::int64_t k = 0; k < group; ++k) {
-      out[i + k] = static_cast<T>(base + static_cast<Step>(k) * step);
+      const Step value = base + static_cast<Step>(k) * step;
+      // Rounding may carry the last integer over the end of int64.
+      const bool exact = std::is_integral_v<T> && i + k == steps - 1;
+      out[i + k] = exact ? last : static_cast<T>(value);
     }
   }
   for (std::int64_t i = vectorised; i < steps; ++i) out[i] = at(i);
@@ -150,7 +154,7 @@ Tensor ones(const Shape& shape, DType dtype) { return full(shape, 1, dtype); }
 Tensor full(const Shape& shape, double value, DType dtype) {
   Tensor result = empty(shape, dtype);
   dispatch(dtype, [&]<class T>() {
-    std::fill_n(result.mutable_data<T>(), result.numel(), adapt<T>("full", value));
+    std::fill_n(result.mutable_data<T>(), result.numel(), fitting<T>("full", value));
   });
   return result;
 }

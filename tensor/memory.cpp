@@ -52,6 +52,8 @@ class Pool {
 
   // Null when there is no memory.
   void* take(const SizeClass& wanted) {
+    taken_ += static_cast<std::int64_t>(wanted.bytes);
+    most_taken_ = std::max(most_taken_, taken_);
     Block* const block = free_[wanted.index];
     if (!block) return std::aligned_alloc(64, wanted.bytes);
     free_[wanted.index] = block->next;
@@ -60,7 +62,8 @@ class Pool {
   }
 
   void give(void* memory, const SizeClass& kind) {
-    if (!reuse || cached_ + kind.bytes > most_cached) {
+    taken_ -= static_cast<std::int64_t>(kind.bytes);
+    if (!reuse || cached_ + kind.bytes > worth_keeping()) {
       std::free(memory);
       return;
     }
@@ -79,10 +82,17 @@ class Pool {
   struct Block {
     Block* next;
   };
-  // A thread that only frees what others allocate must not collect blocks for ever.
-  static constexpr std::size_t most_cached = std::size_t{4} << 30;
+  // As much as this thread has ever had in use at a time: a step that comes again needs
+  // no more, and a thread that only frees what others allocate does not collect blocks.
+  std::size_t worth_keeping() const {
+    constexpr std::int64_t least = std::int64_t{64} << 20;
+    return static_cast<std::size_t>(std::max(most_taken_, least));
+  }
+
   Block* free_[class_count] = {};
   std::size_t cached_ = 0;
+  std::int64_t taken_ = 0;  // minus what was given; below 0 where others took it
+  std::int64_t most_taken_ = 0;
 };
 
 // The pool of this thread; null before its first use, and again when the thread has ended

@@ -20,7 +20,8 @@ Tensor mean(const Tensor& x, const Dims& dims = {}, bool keepdim = false);
 // correction 1 is the unbiased estimate, 0 the biased one.
 Tensor var(const Tensor& x, const Dims& dims = {}, int correction = 1,
            bool keepdim = false);
-// sqrt(var).
+// sqrt(var). Under `using namespace heed` it is heed::std(x), to tell it from namespace
+// std.
 Tensor std(const Tensor& x, const Dims& dims = {}, int correction = 1,
            bool keepdim = false);
 // The Euclidean norm, sqrt(sum(x^2)); floating dtypes.
@@ -34,14 +35,14 @@ Tensor amin(const Tensor& x, const Dims& dims = {}, bool keepdim = false);
 Tensor max(const Tensor& x);
 Tensor min(const Tensor& x);
 // With the index (int64) of the first of equal ones along `dim`.
-WithIndices<Tensor> max(const Tensor& x, std::int64_t dim, bool keepdim = false);
-WithIndices<Tensor> min(const Tensor& x, std::int64_t dim, bool keepdim = false);
+WithIndices<Tensor> max(const Tensor& x, Dim dim, bool keepdim = false);
+WithIndices<Tensor> min(const Tensor& x, Dim dim, bool keepdim = false);
 // The index (int64) of the first largest or smallest; of the flattened tensor without a
 // dim. The first NaN wins. Throw Error over nothing.
 Tensor argmax(const Tensor& x);
 Tensor argmin(const Tensor& x);
-Tensor argmax(const Tensor& x, std::int64_t dim, bool keepdim = false);
-Tensor argmin(const Tensor& x, std::int64_t dim, bool keepdim = false);
+Tensor argmax(const Tensor& x, Dim dim, bool keepdim = false);
+Tensor argmin(const Tensor& x, Dim dim, bool keepdim = false);
 
 // Whether any, or every, element differs from zero: a bool tensor. false and true over
 // nothing.

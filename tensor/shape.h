@@ -81,6 +81,20 @@ class Dims : public Shape {
   Dims(Int dim) : Shape({static_cast<std::int64_t>(dim)}) {}
 };
 
+// One dimension to work on, negative ones counted from the end. Unlike a plain integer it
+// is not made from a bool or a double, which would be another argument in the wrong
+// place.
+class Dim {
+ public:
+  template <std::integral Int>
+    requires(!std::same_as<Int, bool>)
+  Dim(Int dim) : dim_(static_cast<std::int64_t>(dim)) {}
+  operator std::int64_t() const { return dim_; }
+
+ private:
+  std::int64_t dim_;
+};
+
 // The number of elements of a shape; 1 for the shape of a scalar, ().
 // Throws Error when a size is negative or the product does not fit.
 std::int64_t count(const Shape& shape);

@@ -80,7 +80,7 @@ double Tensor::at(std::initializer_list<std::int64_t> index) const {
 
 void Tensor::set(std::initializer_list<std::int64_t> index, double value) {
   const std::int64_t i = place(*this, index);
-  dispatch(dtype_, [&]<class T>() { mutable_data<T>()[i] = adapt<T>("set", value); });
+  dispatch(dtype_, [&]<class T>() { mutable_data<T>()[i] = fitting<T>("set", value); });
 }
 
 template <class T>
@@ -99,7 +99,7 @@ template std::vector<bool> Tensor::to_vector() const;
 
 Tensor& Tensor::fill_(double value) {
   dispatch(dtype_, [&]<class T>() {
-    const T element = adapt<T>("fill_", value);
+    const T element = fitting<T>("fill_", value);
     if (numel() == 0) return;
     T* const out = mutable_data<T>();
     const Loops<1> loops(shape_, {&strides_});
@@ -176,6 +176,21 @@ template float adapt<float>(std::string_view, double);
 template double adapt<double>(std::string_view, double);
 template std::int64_t adapt<std::int64_t>(std::string_view, double);
 template bool adapt<bool>(std::string_view, double);
+
+template <class T>
+T fitting(std::string_view op, double value) {
+  const T element = adapt<T>(op, value);
+  if constexpr (std::is_same_v<T, float>) {
+    check(std::isinf(value) || !std::isinf(element), "{}: {} is too large for float32",
+          op, value);
+  }
+  return element;
+}
+
+template float fitting<float>(std::string_view, double);
+template double fitting<double>(std::string_view, double);
+template std::int64_t fitting<std::int64_t>(std::string_view, double);
+template bool fitting<bool>(std::string_view, double);
 
 void check_same_dtype(std::string_view op, const Tensor& a, const Tensor& b) {
   check(a.dtype() == b.dtype(), "{}: the dtypes must be equal, got {} and {}", op,

@@ -114,6 +114,11 @@ Tensor empty(const Shape& shape, DType dtype = float32);
 template <class T>
 T adapt(std::string_view op, double value);
 
+// As adapt, for numbers that become elements as they are: a finite one that T could only
+// hold as an infinity is an Error too.
+template <class T>
+T fitting(std::string_view op, double value);
+
 // Throws Error unless the two dtypes are equal: heed never converts silently.
 void check_same_dtype(std::string_view op, const Tensor& a, const Tensor& b);
 

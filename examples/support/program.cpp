@@ -9,7 +9,7 @@
 #include <system_error>
 #include <type_traits>
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include "tensor/threads.h"
 
@@ -17,6 +17,12 @@ namespace heed::support {
 namespace {
 
 constexpr int failure = 1, wrong_input = 2;
+
+// As far as stderr takes it: the exit code says the rest.
+void complain(const CLI::App& app, const char* message) {
+  std::fflush(stdout);
+  std::fputs(fmt::format("{}: {}\n", app.get_name(), message).c_str(), stderr);
+}
 
 // The number from `low` to `high` that `given` spells in decimal. CLI11's own conversion
 // takes a leading 0 for octal and lets numbers overflow.
@@ -41,16 +47,14 @@ int run_program(CLI::App& app, int argc, char** argv, const std::function<int()>
     app.parse(argc, argv);
     const int code = body();
     if (std::fflush(stdout) == 0) return code;
-    fmt::print(stderr, "{}: the output cannot be written\n", app.get_name());
+    complain(app, "the output cannot be written");
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : wrong_input;
   } catch (const InputError& error) {
-    std::fflush(stdout);
-    fmt::print(stderr, "{}: {}\n", app.get_name(), error.what());
+    complain(app, error.what());
     return wrong_input;
   } catch (const std::exception& error) {
-    std::fflush(stdout);
-    fmt::print(stderr, "{}: {}\n", app.get_name(), error.what());
+    complain(app, error.what());
   }
   return failure;
 }

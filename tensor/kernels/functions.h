@@ -212,8 +212,11 @@ struct Erf : Elementary {
   float operator()(float x) const { return erf(x); }
   double operator()(double x) const { return __builtin_erf(x); }
 };
+// The polynomials' reduction of the angle is exact up to largest_angle; beyond it the C
+// library takes over. float64 is the library's from the start.
 struct Angle : Elementary {
   static bool beyond(float x) { return __builtin_fabsf(x) > largest_angle; }
+  static bool beyond(double) = delete;
 };
 struct Sin : Angle {
   float operator()(float x) const { return sin(x); }

@@ -217,6 +217,61 @@ BOOST_AUTO_TEST_CASE(grad_of_inner_values_and_of_what_takes_no_part) {
                         says("grad: input 0 does not require a gradient"));
 }
 
+BOOST_AUTO_TEST_CASE(grad_needs_outputs_and_inputs) {
+  const Variable x = leaf(3);
+  BOOST_CHECK_EXCEPTION(grad(square(x), std::vector<Variable>{}), Error,
+                        says("grad: there must be outputs and inputs, got 1 and 0"));
+  BOOST_TEST(!x.has_grad());
+}
+
+BOOST_AUTO_TEST_CASE(gradients_share_nothing_also_with_a_graph) {
+  const Variable a = leaf(1), b = leaf(1), w = leaf(2);
+  ((a + b) * w).backward({.create_graph = true});
+  Tensor of_a = a.grad().value();
+  of_a.fill_(0);
+  BOOST_TEST(b.grad().item() == 2);
+
+  const Variable x = leaf(1), seed = leaf(5);
+  (x + 0).backward(seed);
+  BOOST_TEST(!x.grad().requires_grad());
+  Tensor of_x = x.grad().value();
+  of_x.fill_(0);
+  BOOST_TEST(seed.item() == 5);
+}
+
+BOOST_AUTO_TEST_CASE(a_refused_backward_frees_nothing) {
+  const Variable x = leaf(2);
+  const Variable inner = exp(x);
+  const Variable y = sum(inner * 3);
+  Tensor value = inner.value();
+  value.fill_(1);
+  const auto overwritten = [](const Error& error) {
+    return std::string(error.what()).find("was overwritten") != std::string::npos;
+  };
+  BOOST_CHECK_EXCEPTION(y.backward(), Error, overwritten);
+  BOOST_CHECK_EXCEPTION(y.backward(), Error, overwritten);  // not "was freed"
+  BOOST_TEST(!x.has_grad());
+}
+
+BOOST_AUTO_TEST_CASE(gradients_at_nan_and_infinity_are_pytorch_s) {
+  const double nan = std::nan("");
+  const auto gradient = [](const Tensor& values, const Function& f) {
+    const Variable x(values, true);
+    sum(f({x})).backward();
+    return x.grad().value().to_vector<double>();
+  };
+  using List = std::vector<double>;
+  BOOST_TEST(gradient(tensor({nan, 1.0, 5.0}, float64), [](auto& in) {
+               return clamp(in[0], 0.0, 2.0);
+             }) == (List{0, 1, 0}));
+  BOOST_TEST(gradient(tensor({1.0, nan, nan}, float64), [](auto& in) {
+               return max(in[0]);
+             }) == (List{0, 0.5, 0.5}));
+  const Variable x(tensor({2.0}, float64), true);
+  pow(x, 0).backward(tensor({1 / 0.0}, float64));
+  BOOST_TEST(x.grad().item() == 0);
+}
+
 // --- size and memory
 
 BOOST_AUTO_TEST_CASE(x_doubled_forty_times_costs_forty_rules) {

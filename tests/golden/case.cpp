@@ -206,8 +206,15 @@ std::vector<json> read_index(const std::filesystem::path& folder) {
   std::ifstream file(path);
   if (!file) throw FolderError(fmt::format("{}: cannot open", path.string()));
   try {
-    const auto entries = json::parse(file).at("cases").get<std::vector<json>>();
+    const json index = json::parse(file);
+    if (!index.is_object() || !index.contains("cases") || !index["cases"].is_array()) {
+      throw FolderError(path.string() + ": must be an object with a list \"cases\"");
+    }
+    const auto entries = index["cases"].get<std::vector<json>>();
     for (const json& entry : entries) {
+      if (!entry.is_object()) {
+        throw FolderError(path.string() + ": a case must be an object");
+      }
       for (const char* key : {"case", "dtype", "file", "group"}) {
         if (!entry.at(key).is_string()) {
           throw FolderError(fmt::format("{}: {} is not a text", path.string(), key));

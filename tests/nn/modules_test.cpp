@@ -42,6 +42,23 @@ struct Tied {
   }
 };
 
+struct Two {
+  Tensor a = full({2}, 1.0), b = full({2}, 2.0);
+  void visit(auto&& f) {
+    f("a", a);
+    f("b", b);
+  }
+};
+
+// Two parts of one name.
+struct Twice {
+  Tensor a = full({2}, 1.0), b = full({2}, 2.0);
+  void visit(auto&& f) {
+    f("a", a);
+    f("a", b);
+  }
+};
+
 struct Forgetful {
   nn::Linear used{2, 2}, unused{2, 2};
   Variable operator()(const Variable& x) { return used(x); }
@@ -146,6 +163,30 @@ BOOST_AUTO_TEST_CASE(a_state_that_does_not_fit_changes_nothing) {
           "load_state_dict: the state does not fit the module; bias must be float32 (3), "
           "got float64 (3); weight must be float32 (3, 2), got float32 (2, 3)"));
   BOOST_TEST(same(layer.weight.value(), before));
+}
+
+BOOST_AUTO_TEST_CASE(a_state_may_hold_the_module_s_own_tensors) {
+  Two two;
+  const nn::StateDict state = nn::state_dict(two);
+  nn::load_state_dict(two, {{"a", state.at("b")}, {"b", state.at("a")}});
+  BOOST_TEST(two.a.at({0}) == 2);
+  BOOST_TEST(two.b.at({0}) == 1);
+}
+
+BOOST_AUTO_TEST_CASE(two_parts_of_one_name_are_refused) {
+  Twice twice;
+  BOOST_CHECK_EXCEPTION(nn::state_dict(twice), Error,
+                        says("state_dict: two parts are named a"));
+}
+
+BOOST_AUTO_TEST_CASE(a_clone_keeps_what_is_shared_shared) {
+  Tied net;
+  Tied copy = nn::clone(net);
+  BOOST_TEST(nn::parameters(copy).size() == 2u);
+  Tensor weight = copy.first.weight.value();
+  weight.fill_(5);
+  BOOST_TEST(copy.second.weight.value().at({0, 0}) == 5);
+  BOOST_TEST(net.first.weight.value().at({0, 0}) != 5);
 }
 
 BOOST_AUTO_TEST_CASE(a_clone_is_independent) {
@@ -259,6 +300,14 @@ BOOST_AUTO_TEST_CASE(dropout_scales_what_it_keeps) {
   BOOST_TEST(max(y.value()).item() == static_cast<double>(2.0f * (1 / 0.75f)));
   sum(y).backward();
   BOOST_TEST(same(x.grad().value() * 2, y.value()));
+}
+
+BOOST_AUTO_TEST_CASE(dropout_does_not_depend_on_the_layout) {
+  const Tensor x = permute(full({2, 3, 8}, 1.0), {2, 0, 1});
+  manual_seed(3);
+  const Tensor strided = nn::dropout(x, 0.4, true).value();
+  manual_seed(3);
+  BOOST_TEST(same(strided, nn::dropout(x.contiguous(), 0.4, true).value()));
 }
 
 BOOST_AUTO_TEST_CASE(dropout_draws_nothing_where_it_does_nothing) {

@@ -97,6 +97,17 @@ BOOST_AUTO_TEST_CASE(groups_have_options_of_their_own_that_may_change) {
   BOOST_TEST(b.item() == 0.8);
 }
 
+BOOST_AUTO_TEST_CASE(a_refused_step_moves_nothing) {
+  const Variable a = leaf(1), b = leaf(1);
+  Sgd trainer(std::vector<Sgd::Group>{{{a}, {.lr = 0.1}}, {{b}, {.lr = 0.2}}});
+  (a + b).backward();
+  trainer.options(1).lr = -1;
+  BOOST_CHECK_THROW(trainer.step(), Error);
+  BOOST_TEST(a.item() == 1);
+  BOOST_CHECK_EXCEPTION(trainer.options(2), Error,
+                        says("Sgd: there are 2 groups, asked for number 2"));
+}
+
 BOOST_AUTO_TEST_CASE(what_it_refuses) {
   const Variable x = leaf(1);
   BOOST_CHECK_EXCEPTION(Sgd(std::vector<Variable>{}), Error,

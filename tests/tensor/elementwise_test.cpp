@@ -16,6 +16,7 @@
 #include "tensor/factories.h"
 #include "tensor/threads.h"
 #include "tensor/views.h"
+#include "tests/tensor/show.h"
 
 namespace {
 
@@ -372,6 +373,20 @@ BOOST_AUTO_TEST_CASE(errors_say_what_must_hold) {
   says("clamp: an int64 tensor takes whole numbers, got inf",
        [&] { clamp(whole, 0, infinity); });
   says("ne: a bool tensor takes 0 or 1, got 2", [&] { return truth != 2; });
+}
+
+BOOST_AUTO_TEST_CASE(float64_angles_are_the_library_s_however_large) {
+  for (const double angle : {1e6, 1e20, -70000.5}) {
+    BOOST_TEST(sin(full({3}, angle, float64)).at({1}) == std::sin(angle));
+    BOOST_TEST(cos(full({3}, angle, float64)).at({1}) == std::cos(angle));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_number_may_stand_on_the_left_of_a_comparison) {
+  const Tensor x = from_vector(std::vector<double>{1, 2, 3});
+  BOOST_TEST(show(2.0 < x) == "bool (3) 0 0 1");
+  BOOST_TEST(show(2.0 >= x) == "bool (3) 1 1 0");
+  BOOST_TEST(show(2.0 == x) == "bool (3) 0 1 0");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -203,6 +203,14 @@ BOOST_AUTO_TEST_CASE(errors) {
              "and 2");
 }
 
+BOOST_AUTO_TEST_CASE(numbers_that_do_not_fit_are_refused) {
+  BOOST_TEST(error_of([] { full({2}, 1e300); }) ==
+             "full: 1e+300 is too large for float32");
+  BOOST_TEST(full({}, 1e300, float64).item() == 1e300);
+  const double end = 9223372036854774784.0;
+  BOOST_TEST(linspace(0, end, 8, int64).at({7}) == end);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace heed

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include <fmt/core.h>
 #include <boost/test/unit_test.hpp>
+#include <fmt/core.h>
 
 #include "tests/tree/tree.h"
 
