@@ -11,41 +11,34 @@ constexpr std::int64_t few_columns = 8;
 
 bool better_as_rows(const Reduced& r) { return 1 < r.inner && r.inner < few_columns; }
 
-Tensor rows_and_back(Tensor (*op)(const Tensor&, std::int64_t), const Tensor& x,
-                     std::int64_t dim) {
-  return transpose(op(transpose(x, dim, -1).contiguous(), -1), dim, -1).contiguous();
+// softmax or log_softmax, by its kernel.
+Tensor apply(std::string_view op, const Tensor& x, std::int64_t dim, auto kernel) {
+  return dispatch_floating(op, x.dtype(), [&]<class T>() -> Tensor {
+    const Reduced r = along(op, x, dim);
+    if (better_as_rows(r)) {
+      const Tensor rows = transpose(x, dim, -1).contiguous();
+      return transpose(apply(op, rows, -1, kernel), dim, -1).contiguous();
+    }
+    Tensor y = empty(x.shape(), x.dtype());
+    const T* const from = r.elements.data<T>();
+    T* const to = y.mutable_data<T>();
+    // An exp takes about the time of four plain operations.
+    parallel_for(r.outer, r.grain() / 4 + 1, [&](std::int64_t begin, std::int64_t end) {
+      const std::int64_t at = begin * r.size();
+      kernel(floating_rows<T>())(end - begin, r.n, r.inner, from + at, to + at);
+    });
+    return y;
+  });
 }
 
 }  // namespace
 
 Tensor softmax(const Tensor& x, std::int64_t dim) {
-  return dispatch_floating("softmax", x.dtype(), [&]<class T>() {
-    const Reduced r = along("softmax", x, dim);
-    if (better_as_rows(r)) return rows_and_back(softmax, x, dim);
-    Tensor y = empty(x.shape(), x.dtype());
-    const T* const from = r.elements.data<T>();
-    T* const to = y.mutable_data<T>();
-    parallel_for(r.outer, r.grain() / 4 + 1, [&](std::int64_t begin, std::int64_t end) {
-      const std::int64_t at = begin * r.size();
-      floating_rows<T>().softmax(end - begin, r.n, r.inner, from + at, to + at);
-    });
-    return y;
-  });
+  return apply("softmax", x, dim, [](const auto& rows) { return rows.softmax; });
 }
 
 Tensor log_softmax(const Tensor& x, std::int64_t dim) {
-  return dispatch_floating("log_softmax", x.dtype(), [&]<class T>() {
-    const Reduced r = along("log_softmax", x, dim);
-    if (better_as_rows(r)) return rows_and_back(log_softmax, x, dim);
-    Tensor y = empty(x.shape(), x.dtype());
-    const T* const from = r.elements.data<T>();
-    T* const to = y.mutable_data<T>();
-    parallel_for(r.outer, r.grain() / 4 + 1, [&](std::int64_t begin, std::int64_t end) {
-      const std::int64_t at = begin * r.size();
-      floating_rows<T>().log_softmax(end - begin, r.n, r.inner, from + at, to + at);
-    });
-    return y;
-  });
+  return apply("log_softmax", x, dim, [](const auto& rows) { return rows.log_softmax; });
 }
 
 Tensor softmax_backward(const Tensor& g, const Tensor& y, std::int64_t dim) {

@@ -9,18 +9,13 @@
 
 #include <heed.h>
 
+#include "tests/errors.h"
+
 using namespace heed;
 
 namespace {
 
 Variable leaf(double value) { return Variable(full({}, value, float64), true); }
-
-auto says(const std::string& message) {
-  return [message](const Error& error) {
-    BOOST_TEST(error.what() == message);
-    return error.what() == message;
-  };
-}
 
 }  // namespace
 

@@ -7,17 +7,12 @@
 
 #include <heed.h>
 
+#include "tests/errors.h"
+
 using namespace heed;
 using nn::Reduction;
 
 namespace {
-
-auto says(const std::string& message) {
-  return [message](const Error& error) {
-    BOOST_TEST(error.what() == message);
-    return error.what() == message;
-  };
-}
 
 void check_derivatives(const Function& f, const std::vector<Tensor>& inputs) {
   const GradcheckReport first = gradcheck(f, inputs);

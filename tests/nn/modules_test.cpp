@@ -6,6 +6,8 @@
 
 #include <heed.h>
 
+#include "tests/errors.h"
+
 using namespace heed;
 
 namespace {
@@ -97,13 +99,6 @@ std::size_t forgotten_leaves(M& module, const In&... inputs) {
     leaves.erase(parameter.node().get());
   }
   return leaves.size();
-}
-
-auto says(const std::string& message) {
-  return [message](const Error& error) {
-    BOOST_TEST(error.what() == message);
-    return error.what() == message;
-  };
 }
 
 bool same(const Tensor& a, const Tensor& b) { return all(a == b).item() != 0; }

@@ -7,18 +7,13 @@
 
 #include <heed.h>
 
+#include "tests/errors.h"
+
 using namespace heed;
 using optim::Sgd;
 using optim::SgdOptions;
 
 namespace {
-
-auto says(const std::string& message) {
-  return [message](const Error& error) {
-    BOOST_TEST(error.what() == message);
-    return error.what() == message;
-  };
-}
 
 Variable leaf(double value) { return Variable(full({}, value, float64), true); }
 

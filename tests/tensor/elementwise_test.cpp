@@ -17,6 +17,7 @@
 #include "tensor/threads.h"
 #include "tensor/views.h"
 #include "tests/tensor/show.h"
+#include "tests/errors.h"
 
 namespace {
 
@@ -68,15 +69,6 @@ std::vector<std::uint64_t> bits(const Tensor& x) {
 }
 bool identical(const Tensor& a, const Tensor& b) {
   return a.dtype() == b.dtype() && a.shape() == b.shape() && bits(a) == bits(b);
-}
-
-std::string message(const std::function<void()>& f) {
-  try {
-    f();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "(nothing was thrown)";
 }
 
 struct NamedUnary {
@@ -347,7 +339,7 @@ BOOST_AUTO_TEST_CASE(errors_say_what_must_hold) {
   const Tensor a = ones({2, 3}), b = ones({4}), whole = ones({2}, int64);
   const Tensor truth = ones({2}, boolean), twice = ones({2}, float64);
   const auto says = [](const std::string& wanted, const std::function<void()>& f) {
-    BOOST_TEST(message(f) == wanted);
+    BOOST_TEST(error_of(f) == wanted);
   };
   says("add: the shapes must broadcast (equal sizes, or 1), got (2, 3) and (4)",
        [&] { a + b; });

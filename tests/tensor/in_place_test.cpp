@@ -10,6 +10,7 @@
 #include "tensor/elementwise.h"
 #include "tensor/factories.h"
 #include "tensor/views.h"
+#include "tests/errors.h"
 
 namespace {
 
@@ -24,15 +25,6 @@ Tensor counting(const Shape& shape, DType dtype = float32) {
 }
 
 Floats floats(const Tensor& x) { return x.to(float32).to_vector<float>(); }
-
-std::string message(const std::function<void()>& f) {
-  try {
-    f();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "(nothing was thrown)";
-}
 
 BOOST_AUTO_TEST_SUITE(choosing)
 
@@ -82,19 +74,19 @@ BOOST_AUTO_TEST_CASE(masked_fill_keeps_the_shape_of_x) {
 
 BOOST_AUTO_TEST_CASE(errors) {
   const Tensor x = ones({3}), mask = ones({2, 3}, boolean);
-  BOOST_TEST(message([&] { where(x, x, x); }) ==
+  BOOST_TEST(error_of([&] { where(x, x, x); }) ==
              "where: the condition must be bool, got float32");
-  BOOST_TEST(message([&] { where(mask, x, ones({3}, int64)); }) ==
+  BOOST_TEST(error_of([&] { where(mask, x, ones({3}, int64)); }) ==
              "where: the dtypes must be equal, got float32 and int64");
-  BOOST_TEST(message([&] { where(mask, x, ones({4})); }) ==
+  BOOST_TEST(error_of([&] { where(mask, x, ones({4})); }) ==
              "where: the shapes must broadcast (equal sizes, or 1), got (3) and (4)");
-  BOOST_TEST(message([&] { where(mask, ones({4}), 0); }) ==
+  BOOST_TEST(error_of([&] { where(mask, ones({4}), 0); }) ==
              "where: the shapes must broadcast (equal sizes, or 1), got (2, 3) and (4)");
-  BOOST_TEST(message([&] { where(mask, ones({3}, int64), 0.5); }) ==
+  BOOST_TEST(error_of([&] { where(mask, ones({3}, int64), 0.5); }) ==
              "where: an int64 tensor takes whole numbers, got 0.5");
-  BOOST_TEST(message([&] { masked_fill(x, x, 0); }) ==
+  BOOST_TEST(error_of([&] { masked_fill(x, x, 0); }) ==
              "masked_fill: the mask must be bool, got float32");
-  BOOST_TEST(message([&] { masked_fill(x, mask, 0); }) ==
+  BOOST_TEST(error_of([&] { masked_fill(x, mask, 0); }) ==
              "masked_fill: the mask must broadcast to x, got (2, 3) and (3)");
 }
 
@@ -173,21 +165,21 @@ BOOST_AUTO_TEST_CASE(nothing_happens_to_empty_tensors) {
 
 BOOST_AUTO_TEST_CASE(errors) {
   Tensor x = ones({3}), whole = ones({3}, int64), truth = ones({3}, boolean);
-  BOOST_TEST(message([&] {
+  BOOST_TEST(error_of([&] {
                add_(x, ones({2, 3}));
              }) == "add_: x must broadcast to the target, got (2, 3) and (3)");
-  BOOST_TEST(message([&] { add_(x, ones({2})); }) ==
+  BOOST_TEST(error_of([&] { add_(x, ones({2})); }) ==
              "add_: the shapes must broadcast (equal sizes, or 1), got (2) and (3)");
-  BOOST_TEST(message([&] { add_(x, whole); }) ==
+  BOOST_TEST(error_of([&] { add_(x, whole); }) ==
              "add_: the dtypes must be equal, got float32 and int64");
-  BOOST_TEST(message([&] { add_(whole, whole, 0.5); }) ==
+  BOOST_TEST(error_of([&] { add_(whole, whole, 0.5); }) ==
              "add_: an int64 tensor takes whole numbers, got 0.5");
-  BOOST_TEST(message([&] { mul_(whole, 0.5); }) ==
+  BOOST_TEST(error_of([&] { mul_(whole, 0.5); }) ==
              "mul_: an int64 tensor takes whole numbers, got 0.5");
-  BOOST_TEST(message([&] { add_(truth, truth); }) ==
+  BOOST_TEST(error_of([&] { add_(truth, truth); }) ==
              "add_: the dtype must be float32, float64 or int64, got bool");
   Tensor repeated = expand(x, {2, 3});
-  BOOST_TEST(message([&] { mul_(repeated, 2); }) ==
+  BOOST_TEST(error_of([&] { mul_(repeated, 2); }) ==
              "mul_: the target must not repeat its elements, got the shape (2, 3) with "
              "strides (0, 1)");
   BOOST_TEST(floats(x) == (Floats{1, 1, 1}));

@@ -9,6 +9,7 @@
 
 #include "tensor/threads.h"
 #include "tensor/views.h"
+#include "tests/errors.h"
 
 using namespace heed;
 
@@ -108,19 +109,9 @@ void check_layouts(Int m, Int n, Int k, DType dtype) {
   }
 }
 
-template <class F>
-std::string message(F&& f) {
-  try {
-    f();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
-
 std::string matmul_message(const Shape& a, const Shape& b, DType da = float32,
                            DType db = float32) {
-  return message([&] { matmul(empty(a, da), empty(b, db)); });
+  return error_of([&] { matmul(empty(a, da), empty(b, db)); });
 }
 
 }  // namespace
@@ -309,17 +300,18 @@ BOOST_AUTO_TEST_CASE(errors) {
              "matmul: the dtype must be float32 or float64, got int64");
   BOOST_TEST(matmul_message({2, 3}, {3, 4}, float32, float64) ==
              "matmul: the dtypes must be equal, got float32 and float64");
-  BOOST_TEST(message([] { bmm(empty({2, 3, 4}), empty({4, 5})); }) ==
+  BOOST_TEST(error_of([] { bmm(empty({2, 3, 4}), empty({4, 5})); }) ==
              "bmm: both must be 3-D with equal batches and inner sizes, got (2, 3, 4) "
              "and (4, 5)");
-  BOOST_TEST(message([] { bmm(empty({2, 3, 4}), empty({1, 4, 5})); }) ==
+  BOOST_TEST(error_of([] { bmm(empty({2, 3, 4}), empty({1, 4, 5})); }) ==
              "bmm: both must be 3-D with equal batches and inner sizes, got (2, 3, 4) "
              "and (1, 4, 5)");
-  BOOST_TEST(message([] { bmm(empty({1, 2, 2}, boolean), empty({1, 2, 2}, boolean)); }) ==
-             "bmm: the dtype must be float32 or float64, got bool");
-  BOOST_TEST(message([] { outer(empty({2}), empty({2, 3})); }) ==
+  BOOST_TEST(error_of([] {
+               bmm(empty({1, 2, 2}, boolean), empty({1, 2, 2}, boolean));
+             }) == "bmm: the dtype must be float32 or float64, got bool");
+  BOOST_TEST(error_of([] { outer(empty({2}), empty({2, 3})); }) ==
              "outer: both must be 1-D, got (2) and (2, 3)");
-  BOOST_TEST(message([] { outer(empty({2}), empty({2}, float64)); }) ==
+  BOOST_TEST(error_of([] { outer(empty({2}), empty({2}, float64)); }) ==
              "outer: the dtypes must be equal, got float32 and float64");
 }
 

@@ -1,4 +1,4 @@
-// A tensor, and an error, as one line that a test can compare.
+// A tensor as one line that a test can compare.
 #pragma once
 
 #include <string>
@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "tensor/tensor.h"
+#include "tests/errors.h"
 
 namespace heed {
 
@@ -18,17 +19,6 @@ inline std::string show(const Tensor& x) {
     text += fmt::format(" {}", element);
   }
   return text;
-}
-
-// The message of the Error that f throws.
-template <class F>
-std::string error_of(F&& f) {
-  try {
-    f();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
 }
 
 }  // namespace heed
