@@ -18,8 +18,11 @@ def best_ms(command, name, seconds, environment):
     least = None
     for threads in sorted({1, os.cpu_count()}):
         arguments = ["--only", name, "--seconds", str(seconds), "--threads", str(threads)]
-        output = subprocess.run(command + arguments, env=environment, check=True,
-                                stdout=subprocess.PIPE, text=True).stdout
+        run = subprocess.run(command + arguments, env=environment, stdout=subprocess.PIPE,
+                             text=True)
+        if run.returncode:
+            raise SystemExit(f"compare.py: {command[-1]} failed")
+        output = run.stdout
         for line in output.splitlines():
             row = json.loads(line)
             if row["name"] == name and (least is None or row["best_ms"] < least):

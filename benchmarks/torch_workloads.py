@@ -5,8 +5,11 @@ import json
 import statistics
 import time
 
-import torch
-from torch.nn import functional as F
+try:
+    import torch
+    from torch.nn import functional as F
+except ImportError:
+    raise SystemExit("torch_workloads.py: PyTorch is needed (apt-get install python3-torch)")
 
 
 class KernelRegression(torch.nn.Module):

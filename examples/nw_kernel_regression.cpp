@@ -93,10 +93,10 @@ std::vector<double> train(nn::NWKernelRegression& net, const Data& data, double 
         sum(nn::mse_loss(prediction, data.y_train, nn::Reduction::none));
     loss.backward();
     trainer.step();
-    fmt::print("epoch {}, loss {:.6f}\n", epoch, loss.item());
     losses.push_back(loss.item());
     check(std::isfinite(losses.back()),
           "the training diverged in epoch {}; a smaller --lr may help", epoch);
+    fmt::print("epoch {}, loss {:.6f}\n", epoch, losses.back());
   }
   return losses;
 }
@@ -223,6 +223,9 @@ void print_errors(const Fits& fits, const Tensor& target, double unit) {
   fmt::print("  average pooling  {:.4f}\n", error(fits.average));
   fmt::print("  Gaussian kernel  {:.4f}\n", error(fits.gaussian));
   fmt::print("  trained kernel   {:.4f}\n", error(fits.trained));
+  if (error(fits.trained) > error(fits.gaussian)) {
+    fmt::print("The training has not helped: too few rows or epochs, or a wrong --lr.\n");
+  }
 }
 
 // --- figures
@@ -310,7 +313,8 @@ int run(const Options& options) {
 
   const Heatmaps heatmaps{
       unsqueeze(stack({fits.gaussian_weights, fits.trained_weights}), 0),  // (1, 2, m, n)
-      "sorted training inputs", "sorted testing inputs",
+      "sorted training inputs",
+      data.truth ? "sorted testing inputs" : "evenly spaced queries",
       {"Gaussian kernel (w = 1)",
        fmt::format("trained kernel (w = {:.2f})", net.w.item())}};
   show_heatmaps(heatmaps);

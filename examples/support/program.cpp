@@ -85,7 +85,9 @@ CLI::Option* add_dtype(CLI::App& app, DType& dtype) {
     dtype = given == name(float32) ? float32 : float64;
   };
   return app
-      .add_option_function<std::string>("--dtype", assign, "The type of the numbers")
+      .add_option_function<std::string>(
+          "--dtype", assign,
+          "The type of the numbers; float64 draws others, as in PyTorch")
       ->type_name("float32|float64")
       ->default_str(std::string(name(dtype)));
 }
@@ -98,7 +100,7 @@ CLI::Option* add_threads(CLI::App& app) {
       .add_option_function<std::string>(
           "--threads", assign, "How many threads work; the results do not depend on it")
       ->type_name("N")
-      ->default_str("all processors");
+      ->default_str("OMP_NUM_THREADS, or all processors");
 }
 
 }  // namespace heed::support

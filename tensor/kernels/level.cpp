@@ -1,6 +1,9 @@
 #include "tensor/kernels/level.h"
 
+#include <algorithm>
 #include <cstdlib>
+
+#include "tensor/error.h"
 
 namespace heed::kernels {
 namespace {
@@ -23,8 +26,9 @@ Level chosen_level() {
   const Level best = processor_level();
   if (const char* wanted = std::getenv("HEED_LEVEL")) {
     for (Level level : {Level::baseline, Level::v3, Level::v4}) {
-      if (level <= best && name(level) == wanted) return level;
+      if (name(level) == wanted) return std::min(level, best);
     }
+    fail("HEED_LEVEL: must be baseline, v3 or v4, got {}", wanted);
   }
   return best;
 }

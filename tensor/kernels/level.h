@@ -18,8 +18,8 @@ enum class Level {
 };
 
 // The best level of this processor, or the one that the environment variable HEED_LEVEL
-// names (baseline, v3, v4); any other value, or a level that the processor lacks, is
-// ignored.
+// names: baseline, v3 or v4. If the processor lacks that, its best. Throws Error for any
+// other name.
 Level level();
 std::string_view name(Level level);
 
