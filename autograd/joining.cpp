@@ -46,14 +46,13 @@ namespace {
 // The sum over `copies` blocks of dimension `dim`: size n copies -> n, where the copies
 // are whole blocks (repeat) or neighbours (repeat_interleave).
 Variable sum_copies(const Variable& g, int dim, std::int64_t copies, bool neighbours) {
-  Shape split;
-  Shape merged;
   std::int64_t before = 1, after = 1;
   for (int d = 0; d < dim; ++d) before *= g.shape()[d];
   for (int d = dim + 1; d < g.dim(); ++d) after *= g.shape()[d];
   const std::int64_t n = copies ? g.shape()[dim] / copies : 0;
-  split = neighbours ? Shape{before, n, copies, after} : Shape{before, copies, n, after};
-  merged = g.shape();
+  const Shape split =
+      neighbours ? Shape{before, n, copies, after} : Shape{before, copies, n, after};
+  Shape merged = g.shape();
   merged[dim] = n;
   return reshape(sum(reshape(g, split), neighbours ? 2 : 1), merged);
 }

@@ -38,7 +38,8 @@ Variable Clones::of(const Variable& x) {
   for (const auto& [original, copy] : made_) {
     const Tensor &a = original.value(), &b = x.value();
     if (original.node().get() == x.node().get() && a.storage() == b.storage() &&
-        a.offset() == b.offset() && a.shape() == b.shape()) {
+        a.offset() == b.offset() && a.shape() == b.shape() &&
+        a.strides() == b.strides()) {
       return copy;
     }
   }

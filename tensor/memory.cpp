@@ -52,13 +52,17 @@ class Pool {
 
   // Null when there is no memory.
   void* take(const SizeClass& wanted) {
+    void* memory = free_[wanted.index];
+    if (memory) {
+      free_[wanted.index] = free_[wanted.index]->next;
+      cached_ -= wanted.bytes;
+    } else {
+      memory = std::aligned_alloc(64, wanted.bytes);
+      if (!memory) return nullptr;
+    }
     taken_ += static_cast<std::int64_t>(wanted.bytes);
     most_taken_ = std::max(most_taken_, taken_);
-    Block* const block = free_[wanted.index];
-    if (!block) return std::aligned_alloc(64, wanted.bytes);
-    free_[wanted.index] = block->next;
-    cached_ -= wanted.bytes;
-    return block;
+    return memory;
   }
 
   void give(void* memory, const SizeClass& kind) {
@@ -137,11 +141,14 @@ void* allocate(std::size_t bytes) {
   const SizeClass wanted = size_class(bytes);
   void* block = nullptr;
   if (bytes <= PTRDIFF_MAX) {
-    Pool* const pool = thread_pool();
-    block = pool ? pool->take(wanted) : std::aligned_alloc(64, wanted.bytes);
+    const auto take = [&wanted] {
+      Pool* const pool = thread_pool();
+      return pool ? pool->take(wanted) : std::aligned_alloc(64, wanted.bytes);
+    };
+    block = take();
     if (!block) {
       release_cached();
-      block = std::aligned_alloc(64, wanted.bytes);
+      block = take();
     }
   }
   check(block != nullptr, "memory: cannot allocate {} bytes, {} are in use", bytes,

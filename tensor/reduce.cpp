@@ -1,6 +1,5 @@
 #include "tensor/reduce.h"
 
-#include <algorithm>
 #include <array>
 
 #include "tensor/kernels/level.h"

@@ -182,6 +182,12 @@ BOOST_AUTO_TEST_CASE(a_clone_keeps_what_is_shared_shared) {
   weight.fill_(5);
   BOOST_TEST(copy.second.weight.value().at({0, 0}) == 5);
   BOOST_TEST(net.first.weight.value().at({0, 0}) != 5);
+  // Another reading of the same elements is another tensor.
+  Two views;
+  views.a = tensor({{1.0, 2.0}, {3.0, 4.0}});
+  views.b = transpose(views.a, 0, 1);
+  const Two cloned = nn::clone(views);
+  BOOST_TEST(cloned.b.at({0, 1}) == 3);
 }
 
 BOOST_AUTO_TEST_CASE(a_clone_is_independent) {
