@@ -102,6 +102,16 @@ void deposit(GradSlot& slot, Variable g) {
 
 }  // namespace
 
+bool Requests::wants(int i) const { return inputs_[i] && inputs_[i]->needed; }
+
+void Requests::deliver(int i, Variable gradient) {
+  Node& input = *inputs_[i].get();
+  if (gradient.shape() != input.shape) {  // the op broadcast its input
+    gradient = sum_to(gradient, input.shape);
+  }
+  accumulate(input.arriving, std::move(gradient));
+}
+
 void run_backward(std::span<const Variable> outputs, std::span<const Variable> gradients,
                   std::span<const Capture> captures, BackwardOptions options) {
   const bool keep_graph = options.retain_graph || options.create_graph;
@@ -132,13 +142,9 @@ void run_backward(std::span<const Variable> outputs, std::span<const Variable> g
     if (captures.empty() && node.slot) {
       deposit(*node.slot, inputs.empty() ? std::move(g) : g);
     }
-    for (std::size_t i = 0; i < inputs.size(); ++i) {
-      if (!inputs[i] || !inputs[i]->needed) continue;
-      Variable gradient = node.gradient(static_cast<int>(i), g);
-      if (gradient.shape() != inputs[i]->shape) {  // the op broadcast its input
-        gradient = sum_to(gradient, inputs[i]->shape);
-      }
-      accumulate(inputs[i]->arriving, std::move(gradient));
+    if (!inputs.empty()) {
+      Requests requests(inputs);
+      node.differentiate(g, requests);
     }
     if (!keep_graph) node.free_kept();
   });

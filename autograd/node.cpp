@@ -40,7 +40,7 @@ KeptTensor::KeptTensor(const Tensor& value, NodeRef node, bool is_result)
       version(version_of(value)),
       is_result(is_result) {}
 
-Variable Node::gradient(int, const Variable&) const {
+void Node::differentiate(const Variable&, Requests&) const {
   fail("backward: {} has no derivative", op);
 }
 

@@ -26,6 +26,21 @@ struct KeptTensor {
   KeptTensor(const Tensor& value, NodeRef node, bool is_result);
 };
 
+// What a node is asked for in a walk: the gradients of those inputs that the walk needs.
+class Requests {
+ public:
+  explicit Requests(std::span<NodeRef> inputs) : inputs_(inputs) {}
+
+  // Whether the gradient of input i is needed.
+  bool wants(int i) const;
+  // Delivers it. Its shape may be any that the input broadcasts to: it is summed to the
+  // input's.
+  void deliver(int i, Variable gradient);
+
+ private:
+  std::span<NodeRef> inputs_;
+};
+
 class Node {
  public:
   Node(const char* op, const Tensor& value)
@@ -34,9 +49,8 @@ class Node {
   Node& operator=(const Node&) = delete;
   virtual ~Node() = default;
 
-  // The gradient of input `i`, given the gradient `g` of the result. Its shape may be any
-  // that the input broadcasts to: backward sums it to the input's shape.
-  virtual Variable gradient(int i, const Variable& g) const;
+  // Delivers the gradients that are wanted, given the gradient `g` of the result.
+  virtual void differentiate(const Variable& g, Requests& requests) const;
   // The nodes of the inputs, one an input; null where an input needs no gradient.
   virtual std::span<NodeRef> inputs() { return {}; }
   // What the rules need.

@@ -25,9 +25,7 @@ NodeRef input_node(const Variable& input) {
 
 Variable record_constant(const char* op, Tensor value,
                          std::initializer_list<const Variable*> inputs) {
-  bool wanted = false;
-  for (const Variable* input : inputs) wanted |= input->requires_grad();
-  if (!wanted || !grad_enabled()) return Variable(std::move(value));
+  if (!detail::recorded(inputs)) return Variable(std::move(value));
   NodeRef node(new Node(op, value));
   node->differentiable = false;
   return Variable(std::move(value), std::move(node));

@@ -83,6 +83,15 @@ KeptTensor make_kept(const KeepEntry& entry, const Tensor& result);
 // The node of an input that a gradient can reach, else null.
 NodeRef input_node(const Variable& input);
 
+// Whether an op on these inputs is recorded.
+inline bool recorded(std::span<const Variable* const> inputs) {
+  if (!grad_enabled()) return false;
+  for (const Variable* input : inputs) {
+    if (input->requires_grad()) return true;
+  }
+  return false;
+}
+
 template <class Rule>
 Variable apply(const Rule& rule, const Kept& kept, const Variable& g) {
   if constexpr (std::invocable<const Rule&, const Kept&, const Variable&>) {
@@ -93,39 +102,69 @@ Variable apply(const Rule& rule, const Kept& kept, const Variable& g) {
 }
 
 // An op with a fixed number of inputs: everything in one block of memory.
-template <int I, int K, class... Rules>
-class OpNode final : public Node {
+template <int I, int K>
+class FixedNode : public Node {
  public:
-  OpNode(const char* op, const Tensor& value, const std::array<const Variable*, I>& in,
-         const std::array<KeepEntry, K>& keep, Rules... rules)
-      : Node(op, value), rules_(std::move(rules)...) {
+  FixedNode(const char* op, const Tensor& value,
+            const std::array<const Variable*, I>& in,
+            const std::array<KeepEntry, K>& keep)
+      : Node(op, value) {
     for (int i = 0; i < I; ++i) inputs_[i] = input_node(*in[i]);
     for (int i = 0; i < K; ++i) kept_[i] = make_kept(keep[i], value);
   }
+  std::span<NodeRef> inputs() final { return inputs_; }
+  std::span<KeptTensor> kept() final { return kept_; }
 
-  Variable gradient(int i, const Variable& g) const override {
-    return call_rule(i, g, std::make_index_sequence<I>());
-  }
-  std::span<NodeRef> inputs() override { return inputs_; }
-  std::span<KeptTensor> kept() override { return kept_; }
+ protected:
+  Kept kept_for_rules() const { return Kept(*this, kept_); }
 
  private:
-  // Calls rule i. The place of a tuple's element must be known to the compiler, so each
-  // place is compared with i.
-  template <std::size_t... J>
-  Variable call_rule(int i, const Variable& g, std::index_sequence<J...>) const {
-    const Kept kept(*this, kept_);
-    Variable gradient;
-    ((static_cast<int>(J) == i
-          ? void(gradient = apply(std::get<J>(rules_), kept, g))
-          : void()),
-     ...);
-    return gradient;
-  }
-
   std::array<NodeRef, I> inputs_;
   std::array<KeptTensor, K> kept_;
+};
+
+// With one rule an input.
+template <int I, int K, class... Rules>
+class OpNode final : public FixedNode<I, K> {
+ public:
+  OpNode(const char* op, const Tensor& value, const std::array<const Variable*, I>& in,
+         const std::array<KeepEntry, K>& keep, Rules... rules)
+      : FixedNode<I, K>(op, value, in, keep), rules_(std::move(rules)...) {}
+
+  void differentiate(const Variable& g, Requests& requests) const override {
+    const Kept kept = this->kept_for_rules();
+    int i = 0;
+    const auto run = [&](const auto& rule) {
+      if (requests.wants(i)) requests.deliver(i, apply(rule, kept, g));
+      ++i;
+    };
+    std::apply([&](const Rules&... rules) { (run(rules), ...); }, rules_);
+  }
+
+ private:
   [[no_unique_address]] std::tuple<Rules...> rules_;
+};
+
+// With one rule for all inputs.
+template <int I, int K, class Rule>
+class JointNode final : public FixedNode<I, K> {
+ public:
+  JointNode(const char* op, const Tensor& value,
+            const std::array<const Variable*, I>& in,
+            const std::array<KeepEntry, K>& keep, Rule rule)
+      : FixedNode<I, K>(op, value, in, keep), rule_(std::move(rule)) {}
+
+  void differentiate(const Variable& g, Requests& requests) const override {
+    std::array<bool, I> wanted;
+    for (int i = 0; i < I; ++i) wanted[i] = requests.wants(i);
+    std::array<Variable, I> gradients = rule_(this->kept_for_rules(), g, wanted);
+    for (int i = 0; i < I; ++i) {
+      if (wanted[i]) requests.deliver(i, std::move(gradients[i]));
+    }
+  }
+
+ private:
+  Rule rule_;
 };
 
 // An op over a list of inputs, such as cat, with one rule for all: rule(i, g).
@@ -137,7 +176,11 @@ class ListNode final : public Node {
     for (const Variable& input : in) inputs_.push_back(input_node(input));
   }
 
-  Variable gradient(int i, const Variable& g) const override { return rule_(i, g); }
+  void differentiate(const Variable& g, Requests& requests) const override {
+    for (int i = 0; i < static_cast<int>(inputs_.size()); ++i) {
+      if (requests.wants(i)) requests.deliver(i, rule_(i, g));
+    }
+  }
   std::span<NodeRef> inputs() override { return inputs_; }
 
  private:
@@ -154,11 +197,22 @@ Variable record(const char* op, Tensor value,
                 const std::array<const Variable*, I>& inputs,
                 const std::array<KeepEntry, K>& keep, Rules... rules) {
   static_assert(sizeof...(Rules) == I, "an op has one rule an input");
-  bool recorded = false;
-  for (const Variable* input : inputs) recorded |= input->requires_grad();
-  if (!recorded || !grad_enabled()) return Variable(std::move(value));
+  if (!detail::recorded(inputs)) return Variable(std::move(value));
   NodeRef node(new detail::OpNode<I, K, Rules...>(op, value, inputs, keep,
                                                   std::move(rules)...));
+  return Variable(std::move(value), std::move(node));
+}
+
+// As record, with one rule for all inputs, for an op whose gradients share most of their
+// work: rule(kept, g, wanted) returns an array of gradients, one an input, of which those
+// that `wanted` (an array of bool) leaves out are not looked at.
+template <std::size_t I, std::size_t K, class Rule>
+Variable record_joint(const char* op, Tensor value,
+                      const std::array<const Variable*, I>& inputs,
+                      const std::array<KeepEntry, K>& keep, Rule rule) {
+  if (!detail::recorded(inputs)) return Variable(std::move(value));
+  NodeRef node(
+      new detail::JointNode<I, K, Rule>(op, value, inputs, keep, std::move(rule)));
   return Variable(std::move(value), std::move(node));
 }
 
