@@ -48,13 +48,21 @@
 #include "autograd/variable.h"
 #include "autograd/views.h"
 
-// Modules, losses and initial values: namespace heed::nn.
+// Modules, masks, losses and initial values: namespace heed::nn.
+#include "nn/additive_attention.h"
+#include "nn/attention.h"
+#include "nn/causal_multi_head_attention.h"
+#include "nn/dot_product_attention.h"
 #include "nn/dropout.h"
 #include "nn/functional.h"
+#include "nn/general_attention.h"
 #include "nn/init.h"
 #include "nn/linear.h"
 #include "nn/loss.h"
+#include "nn/mask.h"
+#include "nn/multi_head_attention.h"
 #include "nn/nw_kernel_regression.h"
+#include "nn/positional_encoding.h"
 #include "nn/visit.h"
 
 // Optimisers: namespace heed::optim.

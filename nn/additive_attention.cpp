@@ -1,0 +1,36 @@
+#include "nn/additive_attention.h"
+
+#include "autograd/elementwise.h"
+#include "autograd/views.h"
+#include "nn/masked.h"
+
+namespace heed::nn {
+
+AdditiveAttention::AdditiveAttention(std::int64_t key_size, std::int64_t query_size,
+                                     std::int64_t num_hiddens, double dropout,
+                                     DType dtype)
+    : W_k(key_size, num_hiddens, {.bias = false, .dtype = dtype}),
+      W_q(query_size, num_hiddens, {.bias = false, .dtype = dtype}),
+      w_v(num_hiddens, 1, {.bias = false, .dtype = dtype}),
+      dropout(dropout) {}
+
+Variable AdditiveAttention::operator()(const Variable& queries, const Variable& keys,
+                                       const Variable& values, const Mask& mask) {
+  check(queries.dim() == 3 && keys.dim() == 3 && values.dim() == 3 &&
+            queries.size(0) == keys.size(0) && keys.size(0) == values.size(0) &&
+            keys.size(1) == values.size(1),
+        "AdditiveAttention: queries (batch, n, query_size), keys (batch, m, key_size) "
+        "and values (batch, m, dv), got {}, {} and {}",
+        queries.shape(), keys.shape(), values.shape());
+  const Shape shape{queries.size(0), queries.size(1), keys.size(1)};
+  const Mask::Laid laid = mask.lay_on(shape);
+  const auto [q, k, v] = without_hidden({queries, keys, values}, mask, shape);
+  const Variable features =
+      tanh(unsqueeze(W_q(q), 2) + unsqueeze(W_k(k), 1));  // (batch, n, m, hidden)
+  const Variable scores = squeeze(w_v(features), -1);     // (batch, n, m)
+  const Variable weights = masked_weights(scores, laid);  // (batch, n, m)
+  if (keep_weights) attention_weights = weights.value();
+  return masked_values(dropout(weights), v, laid);  // (batch, n, dv)
+}
+
+}  // namespace heed::nn

@@ -1,0 +1,55 @@
+// Attention as functions of queries, keys and values.
+#pragma once
+
+#include <optional>
+
+#include "autograd/variable.h"
+#include "nn/dropout.h"
+#include "nn/mask.h"
+
+namespace heed::nn {
+
+// softmax over the last dimension, the keys, of scores (..., queries, keys); what the
+// mask hides gets the weight 0 and passes no gradient. Rows without a key are as the
+// mask's EmptyRows has it. Throws Error when the mask does not fit.
+Variable masked_softmax(const Variable& scores, const Mask& mask = {});
+// The tutorial's form: valid_lens (batch) or (batch, queries), as Mask::valid_lens.
+Variable masked_softmax(const Variable& scores, const Tensor& valid_lens);
+
+// What attention() returns: the weights are those before dropout.
+struct Attention {
+  Variable output;   // (..., queries, dv)
+  Variable weights;  // (..., queries, keys)
+};
+
+// The factor of the scores: `scale`, or 1 / temperature; 1/√d if neither is given.
+struct AttentionOptions {
+  std::optional<double> scale = {};
+  std::optional<double> temperature = {};
+};
+
+// softmax(scale Q Kᵀ) V            (Vaswani et al., 2017, equation 1)
+//
+// query (..., n, d), key (..., m, d) and value (..., m, dv), two to four dimensions, the
+// leading ones broadcast; the mask hides keys from queries, dropout takes weights away
+// while it is in training. Throws Error when a shape or the mask does not fit, and when
+// both a scale and a temperature are given or one is not a positive number.
+Attention attention(const Variable& query, const Variable& key, const Variable& value,
+                    const Mask& mask = {}, const Dropout& dropout = Dropout(0),
+                    const AttentionOptions& options = {});
+
+// The output of attention() alone, for layers: where the weights are not needed for
+// themselves, they are never made as a whole. `weights`, if given, receives their values,
+// before dropout; that changes no bit of the output.
+Variable attend(const Variable& query, const Variable& key, const Variable& value,
+                const Mask& mask, const Dropout& dropout,
+                const AttentionOptions& options = {}, Tensor* weights = nullptr);
+
+// (batch, n, heads * d) -> (batch, heads, n, d), a view: head i has the features i d to
+// (i + 1) d - 1. Throws Error unless x has three dimensions and the heads divide the
+// last.
+Variable split_heads(const Variable& x, std::int64_t heads);
+// And back: (batch, heads, n, d) -> (batch, n, heads * d).
+Variable join_heads(const Variable& x);
+
+}  // namespace heed::nn

@@ -1,0 +1,57 @@
+// Multi-head attention in which no position looks ahead, as language models have it.
+// (Vaswani et al., 2017; Touvron et al., 2023, whose names the parameters have)
+#pragma once
+
+#include <optional>
+
+#include "nn/dropout.h"
+#include "nn/linear.h"
+#include "nn/mask.h"
+
+namespace heed::nn {
+
+struct CausalMultiHeadAttentionOptions {
+  std::int64_t dim;          // of the inputs and the output
+  std::int64_t n_heads;      // must divide dim
+  std::int64_t max_seq_len;  // the longest sequence, if is_causal
+  double dropout = 0;
+  bool is_causal = true;
+  // Needed where there are more keys than queries, or fewer.
+  std::optional<CausalAlign> align = {};
+  DType dtype = float32;
+};
+
+// wo Concat(head_1, ..., head_h), head_i = softmax(Q_i K_iᵀ / √(dim / h), masked) V_i,
+// Q = wq q,  K = wk k,  V = wv v.
+struct CausalMultiHeadAttention {
+  Linear wq, wk, wv, wo;                // dim -> dim, no biases; drawn in this order
+  Dropout attn_dropout, resid_dropout;  // of the weights, and of the result
+  std::int64_t n_heads, max_seq_len;
+  Mask mask;  // causal, or hiding nothing; a rule, not a buffer: no state file holds it
+  bool keep_weights = false;
+  Tensor attention_weights;  // (batch, heads, n, m), before dropout, of the last call;
+                             // kept if keep_weights is set
+
+  // Throws Error unless the sizes are at least 1, n_heads divides dim and dropout is from
+  // 0 to 1.
+  explicit CausalMultiHeadAttention(const CausalMultiHeadAttentionOptions& options);
+
+  // Self-attention: x (batch, n, dim) -> (batch, n, dim). `also` is a further mask, laid
+  // on scores (batch, heads, n, n). Throws Error when a shape or the mask does not fit,
+  // and when a causal sequence is longer than max_seq_len.
+  Variable operator()(const Variable& x, const Mask& also = {});
+  // q (batch, n, dim), k and v (batch, m, dim) -> (batch, n, dim). Throws Error likewise.
+  Variable operator()(const Variable& q, const Variable& k, const Variable& v,
+                      const Mask& also = {});
+
+  void visit(auto&& f) {
+    f("wq", wq);
+    f("wk", wk);
+    f("wv", wv);
+    f("wo", wo);
+    f("attn_dropout", attn_dropout);
+    f("resid_dropout", resid_dropout);
+  }
+};
+
+}  // namespace heed::nn

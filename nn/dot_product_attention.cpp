@@ -1,0 +1,29 @@
+#include "nn/dot_product_attention.h"
+
+#include <cmath>
+
+#include "nn/attention.h"
+
+namespace heed::nn {
+
+Variable DotProductAttention::operator()(const Variable& queries, const Variable& keys,
+                                         const Variable& values, const Mask& mask) {
+  return attend(queries, keys, values, mask, dropout, {},
+                keep_weights ? &attention_weights : nullptr);
+}
+
+ScaledDotProductAttention::ScaledDotProductAttention(double temperature, double dropout)
+    : temperature(temperature), dropout(dropout) {
+  check(temperature > 0 && std::isfinite(temperature),
+        "ScaledDotProductAttention: the temperature must be positive, got {}",
+        temperature);
+}
+
+Variable ScaledDotProductAttention::operator()(const Variable& queries,
+                                               const Variable& keys,
+                                               const Variable& values, const Mask& mask) {
+  return attend(queries, keys, values, mask, dropout, {.temperature = temperature},
+                keep_weights ? &attention_weights : nullptr);
+}
+
+}  // namespace heed::nn

@@ -1,0 +1,27 @@
+#include "nn/general_attention.h"
+
+#include "nn/attention.h"
+#include "nn/masked.h"
+
+namespace heed::nn {
+
+GeneralAttention::GeneralAttention(std::int64_t d_model, std::optional<std::int64_t> d_k,
+                                   std::optional<std::int64_t> d_v, DType dtype)
+    : W_q(d_model, d_k.value_or(d_model), {.dtype = dtype}),
+      W_k(d_model, d_k.value_or(d_model), {.dtype = dtype}),
+      W_v(d_model, d_v.value_or(d_model), {.dtype = dtype}) {}
+
+Variable GeneralAttention::operator()(const Variable& query, const Variable& key_value,
+                                      const Mask& mask) {
+  check(query.dim() == 3 && key_value.dim() == 3 && query.size(0) == key_value.size(0),
+        "GeneralAttention: query (batch, n, d_model) and key_value (batch, m, d_model), "
+        "got {} and {}",
+        query.shape(), key_value.shape());
+  const auto [x, k, v] =
+      without_hidden({query, key_value, key_value}, mask,
+                     {query.size(0), query.size(1), key_value.size(1)});
+  return attend(W_q(x), W_k(k), W_v(v), mask, Dropout(0), {},  // (batch, n, d_v)
+                keep_weights ? &attention_weights : nullptr);
+}
+
+}  // namespace heed::nn

@@ -1,0 +1,266 @@
+#include "nn/mask.h"
+
+#include <algorithm>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "tensor/elementwise.h"
+#include "tensor/factories.h"
+#include "tensor/indexing.h"
+#include "tensor/reductions.h"
+#include "tensor/views.h"
+
+namespace heed::nn {
+namespace {
+
+constexpr std::int64_t most_grids = 4, most_queries = 16, most_keys = 32;
+
+// A bool matrix as lines of x and ., "..." standing for what is left out.
+std::string grid(const Tensor& kept) {
+  const std::int64_t rows = kept.size(0), columns = kept.size(1);
+  std::vector<std::string> lines;
+  for (std::int64_t i = 0; i < std::min(rows, most_queries); ++i) {
+    std::string line;
+    for (std::int64_t j = 0; j < std::min(columns, most_keys); ++j) {
+      line += kept.at({i, j}) != 0 ? " x" : " .";
+    }
+    lines.push_back(columns > most_keys ? line + " ..." : line);
+  }
+  if (rows > most_queries) lines.push_back(" ...");
+  return fmt::format("{}", fmt::join(lines, "\n"));
+}
+
+// How many keys each query sees under a diagonal that starts at key `first`.
+Tensor causal_lens(std::int64_t queries, std::int64_t first) {
+  return clamp(arange(queries, int64) + static_cast<double>(first + 1), 0, {});
+}
+
+Tensor smaller(const std::optional<Tensor>& lens, const Tensor& others) {
+  return lens ? minimum(*lens, others) : others;
+}
+
+// Where key j < lens: (..., queries) -> (..., queries, keys).
+Tensor prefix(const Tensor& lens, std::int64_t keys) {
+  return unsqueeze(lens, -1) > arange(keys, int64);
+}
+
+std::string causal_grids(std::int64_t queries, std::int64_t keys) {
+  const std::string left = grid(prefix(causal_lens(queries, 0), keys));
+  const std::string right = grid(prefix(causal_lens(queries, keys - queries), keys));
+  return fmt::format("CausalAlign::top_left\n{}\nCausalAlign::bottom_right\n{}", left,
+                     right);
+}
+
+// The first query without a key, as an error with the mask of its batch and head.
+void check_no_empty_row(const Tensor& kept, const Shape& scores) {
+  const Tensor full = expand(kept, scores);
+  const Tensor empty = logical_not(any(full, -1));  // (..., queries)
+  if (!any(empty).item()) return;
+  std::int64_t row = static_cast<std::int64_t>(argmax(empty.to(int64)).item());
+  Shape index = empty.shape();
+  for (int i = index.rank() - 1; i >= 0; --i) {
+    const std::int64_t size = index[i];
+    index[i] = row % size;
+    row /= size;
+  }
+  Tensor matrix = full;
+  for (int i = 0; i + 1 < index.rank(); ++i) matrix = matrix[index[i]];
+  fail(
+      "mask: every query must have a key to attend to, got none for query {} of scores "
+      "{}:\n{}",
+      index, scores, grid(matrix));
+}
+
+void check_fits(const Tensor& mask, const Shape& scores) {
+  const Shape& shape = mask.shape();
+  bool fits = shape.rank() <= scores.rank();
+  const int lead = scores.rank() - shape.rank();
+  for (int i = 0; fits && i < shape.rank(); ++i) {
+    fits = shape[i] == 1 || shape[i] == scores[lead + i];
+  }
+  check(fits, "mask: its shape must broadcast to the scores' {}, got {}", scores, shape);
+  check(scores.rank() != 4 || shape.rank() != 3 || shape[0] == 1,
+        "mask: for scores (batch, heads, queries, keys) = {} a mask of three sizes is "
+        "ambiguous, got {}; say (batch, 1, queries, keys) or (1, heads, queries, keys)",
+        scores, shape);
+}
+
+// Valid lengths in the dimensions of (..., queries).
+Tensor lens_of_rows(const Tensor& lens, const Shape& scores) {
+  const int batches = scores.rank() - 2;
+  const std::int64_t queries = scores[batches];
+  if (lens.dim() == 0) return lens;
+  if (batches == 0) {
+    check(lens.shape() == Shape{queries},
+          "Mask::valid_lens: for scores (queries, keys) = {} the lengths must be ({}), "
+          "got {}",
+          scores, queries, lens.shape());
+    return lens;
+  }
+  const bool each_batch = lens.shape() == Shape{scores[0]};
+  const bool each_query = lens.shape() == Shape{scores[0], queries};
+  check(each_batch || each_query,
+        "Mask::valid_lens: for scores of shape {} the lengths must be ({}) or ({}, {}), "
+        "got {}",
+        scores, scores[0], scores[0], queries, lens.shape());
+  Shape shape = scores;
+  shape.erase(batches + 1);  // the keys
+  for (int i = 1; i < batches; ++i) shape[i] = 1;
+  if (each_batch) shape[batches] = 1;
+  return reshape(lens, shape);
+}
+
+}  // namespace
+
+Mask Mask::keep(const Tensor& allowed) {
+  check(allowed.dtype() == boolean, "Mask::keep: the mask must be bool, got {}",
+        name(allowed.dtype()));
+  Mask mask;
+  mask.keep_.push_back(allowed);
+  return mask;
+}
+
+Mask Mask::drop(const Tensor& hidden) {
+  check(hidden.dtype() == boolean, "Mask::drop: the mask must be bool, got {}",
+        name(hidden.dtype()));
+  return keep(logical_not(hidden));
+}
+
+Mask Mask::valid_lens(const Tensor& lens) {
+  check(lens.dtype() == int64, "Mask::valid_lens: the lengths must be int64, got {}",
+        name(lens.dtype()));
+  check(lens.dim() <= 2,
+        "Mask::valid_lens: the lengths must be (), (batch) or (batch, "
+        "queries), got {}",
+        lens.shape());
+  check(lens.numel() == 0 || min(lens).item() >= 0,
+        "Mask::valid_lens: a length must not be negative, got {}", lens);
+  Mask mask;
+  mask.lens_.push_back(lens);
+  return mask;
+}
+
+Mask Mask::causal() {
+  Mask mask;
+  mask.causal_ = true;
+  return mask;
+}
+
+Mask Mask::causal(CausalAlign align) {
+  Mask mask;
+  (align == CausalAlign::top_left ? mask.top_left_ : mask.bottom_right_) = true;
+  return mask;
+}
+
+Mask Mask::additive(const Tensor& bias) {
+  check(is_floating(bias.dtype()), "Mask::additive: the mask must be floating, got {}",
+        name(bias.dtype()));
+  const double infinity = std::numeric_limits<double>::infinity();
+  check(all(bias < infinity).item() != 0,
+        "Mask::additive: the numbers must be finite or -inf, got NaN or inf");
+  Mask mask;
+  mask.bias_.push_back(bias);
+  return mask;
+}
+
+Mask Mask::empty_rows(EmptyRows policy) const {
+  Mask mask = *this;
+  mask.empty_rows_ = policy;
+  return mask;
+}
+
+Mask operator&(const Mask& a, const Mask& b) {
+  check(!a.empty_rows_ || !b.empty_rows_ || *a.empty_rows_ == *b.empty_rows_,
+        "mask: the two masks joined by & must agree on empty rows, got two policies");
+  Mask both = a;
+  const auto append = [](std::vector<Tensor>& to, const std::vector<Tensor>& from) {
+    to.insert(to.end(), from.begin(), from.end());
+  };
+  append(both.keep_, b.keep_);
+  append(both.lens_, b.lens_);
+  append(both.bias_, b.bias_);
+  both.causal_ |= b.causal_;
+  both.top_left_ |= b.top_left_;
+  both.bottom_right_ |= b.bottom_right_;
+  if (b.empty_rows_) both.empty_rows_ = b.empty_rows_;
+  return both;
+}
+
+bool Mask::hides_nothing() const {
+  return keep_.empty() && lens_.empty() && bias_.empty() && !causal_ && !top_left_ &&
+         !bottom_right_;
+}
+
+Mask::Laid Mask::lay_on(const Shape& scores) const {
+  check(scores.rank() >= 2, "mask: scores must be (..., queries, keys), got {}", scores);
+  const std::int64_t queries = scores[scores.rank() - 2],
+                     keys = scores[scores.rank() - 1];
+  check(!causal_ || queries == keys,
+        "Mask::causal: for {} queries and {} keys say which corner the diagonal starts "
+        "in:\n{}",
+        queries, keys, causal_grids(queries, keys));
+  Laid laid;
+  laid.empty_rows = empty_rows_.value_or(EmptyRows::zero);
+  for (const Tensor& lens : lens_) {
+    laid.lens = smaller(laid.lens, lens_of_rows(lens, scores));
+  }
+  if (causal_ || top_left_) laid.lens = smaller(laid.lens, causal_lens(queries, 0));
+  if (bottom_right_) {
+    laid.lens = smaller(laid.lens, causal_lens(queries, keys - queries));
+  }
+  const auto also = [&](const Tensor& keep) {
+    laid.keep = laid.keep ? logical_and(*laid.keep, keep) : keep;
+  };
+  for (const Tensor& keep : keep_) {
+    check_fits(keep, scores);
+    also(keep);
+  }
+  for (const Tensor& bias : bias_) {
+    check_fits(bias, scores);
+    laid.bias = laid.bias ? *laid.bias + bias : bias;
+  }
+  if (laid.bias) {
+    const Tensor finite = isfinite(*laid.bias);
+    if (!all(finite).item()) also(finite);
+    laid.bias = masked_fill(*laid.bias, logical_not(finite), 0);
+    if (!any(*laid.bias).item()) laid.bias.reset();
+  }
+  if (laid.empty_rows == EmptyRows::error && laid.hides()) {
+    check_no_empty_row(laid.kept(keys), scores);
+  }
+  return laid;
+}
+
+Tensor Mask::Laid::kept(std::int64_t keys) const {
+  if (!lens) return keep.value_or(ones({1, keys}, boolean));
+  const Tensor first = prefix(*lens, keys);
+  return keep ? logical_and(*keep, first) : first;
+}
+
+std::string to_string(const Mask& mask, const Shape& scores) {
+  const Mask::Laid laid = mask.lay_on(scores);
+  const std::int64_t queries = scores[scores.rank() - 2],
+                     keys = scores[scores.rank() - 1];
+  const Tensor kept = expand(laid.kept(keys), scores);
+  if (scores.rank() == 2) return grid(kept);
+  const Tensor all = reshape(
+      kept, {count(scores) / std::max<std::int64_t>(queries * keys, 1), queries, keys});
+  std::vector<std::string> grids;
+  for (std::int64_t i = 0; i < std::min(all.size(0), most_grids); ++i) {
+    grids.push_back(grid(all[i]));
+  }
+  if (all.size(0) > most_grids) grids.push_back(" ...");
+  return fmt::format("{}", fmt::join(grids, "\n\n"));
+}
+
+Tensor sequence_mask(const Tensor& x, const Tensor& lens, double value) {
+  check(x.dim() >= 2 && lens.dtype() == int64 && lens.shape() == Shape{x.size(0)},
+        "sequence_mask: x (n, m, ...) and int64 lens (n), got {} and {} {}", x.shape(),
+        name(lens.dtype()), lens.shape());
+  Tensor keep = prefix(lens, x.size(1));  // (n, m)
+  while (keep.dim() < x.dim()) keep = unsqueeze(keep, -1);
+  return masked_fill(x, logical_not(keep), value);
+}
+
+}  // namespace heed::nn

@@ -1,0 +1,107 @@
+// Masks: which keys a query may attend to.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tensor/tensor.h"
+
+namespace heed::nn {
+
+// What becomes of a row of weights when its query may attend to no key at all.
+enum class EmptyRows {
+  zero,     // weights 0, so the output is 0, and so are the gradients
+  uniform,  // the same weight for every key, masked ones too, and no gradient to scores:
+            // what filling with -1e6, as the book does, comes to
+  nan,      // NaN, in the gradients too: what softmax of -inf alone comes to
+  error,    // an Error that names the row and shows the mask
+};
+
+// Where the diagonal of a causal mask starts when queries and keys differ in number.
+enum class CausalAlign {
+  top_left,      // query i sees the keys up to i
+  bottom_right,  // the last query sees all keys, as when the first keys are a cache
+};
+
+// Which keys each query may attend to. What a mask hides is selected away, not multiplied
+// by 0 or moved by a large number: its weight is exactly 0, and a NaN there stays there.
+//
+// "Scores" are (..., queries, keys): (queries, keys), (batch, queries, keys), or (batch,
+// heads, queries, keys). A mask does not know their shape until it is used; only then are
+// the shapes compared.
+//
+//   Mask::valid_lens(lens) & Mask::causal()
+class Mask {
+ public:
+  // Hides nothing.
+  Mask() = default;
+
+  // A query may attend to a key where `allowed` is true; or where `hidden` is false. A
+  // bool tensor that broadcasts to the scores, its last size being the keys. For scores
+  // of four sizes one of three must start with 1: (batch, queries, keys) would land on
+  // the heads; say (batch, 1, queries, keys). Throws Error unless the dtype is bool.
+  static Mask keep(const Tensor& allowed);
+  static Mask drop(const Tensor& hidden);
+
+  // Only the first keys count: lens, int64, is () or (batch), or (batch, queries) where
+  // queries differ; for (queries, keys) scores (queries). A length beyond the keys hides
+  // nothing. Throws Error for another dtype, more dimensions, or a negative length.
+  static Mask valid_lens(const Tensor& lens);
+
+  // No query looks ahead: query i sees the keys up to i. Without an alignment using it
+  // throws Error when queries and keys differ in number.
+  static Mask causal();
+  static Mask causal(CausalAlign align);
+
+  // Added to the scores: 0 leaves a score, -inf hides its key, other numbers bias. A
+  // floating tensor of the scores' dtype that broadcasts as keep's does. A sum of such
+  // masks that overflows to -inf hides too. Throws Error for another dtype, NaN, or +inf.
+  static Mask additive(const Tensor& bias);
+
+  // This mask with another policy for rows without a key; EmptyRows::zero if none is set.
+  Mask empty_rows(EmptyRows policy) const;
+
+  // Both: a query attends to what neither hides. Throws Error when each has a policy for
+  // empty rows and they differ.
+  friend Mask operator&(const Mask& a, const Mask& b);
+
+  // Whether it hides and biases nothing, whatever the scores.
+  bool hides_nothing() const;
+
+  // What the mask means for scores of a shape.
+  struct Laid {
+    // The keys that count are the first lens: int64, broadcasts to (..., queries). Causal
+    // masks and valid lengths are of this kind.
+    std::optional<Tensor> lens;
+    // Where a query may attend, beyond that: bool, broadcasts to the scores.
+    std::optional<Tensor> keep;
+    // Is added to the scores: finite, broadcasts to the scores.
+    std::optional<Tensor> bias;
+    EmptyRows empty_rows = EmptyRows::zero;
+
+    // lens and keep in one: bool, broadcasts to scores with `keys` keys.
+    Tensor kept(std::int64_t keys) const;
+    // Whether it hides any key from any query.
+    bool hides() const { return lens || keep; }
+  };
+  // Throws Error when the mask does not fit scores of this shape, or when it leaves a
+  // query without a key and its policy is EmptyRows::error.
+  Laid lay_on(const Shape& scores) const;
+
+ private:
+  std::vector<Tensor> keep_, lens_, bias_;
+  bool causal_ = false, top_left_ = false, bottom_right_ = false;
+  std::optional<EmptyRows> empty_rows_;
+};
+
+// The mask on scores of this shape as a grid, a line a query: x for a key that may be
+// attended to, . for one that is hidden. One grid for each batch and head, at most
+// four, of at most 16 queries and 32 keys. Throws Error when the mask does not fit.
+std::string to_string(const Mask& mask, const Shape& scores);
+
+// x (n, m, ...) with `value` in place of the elements (i, j, ...) with j >= lens[i]; lens
+// (n) is int64. x itself is left as it is. Throws Error when the shapes do not fit.
+Tensor sequence_mask(const Tensor& x, const Tensor& lens, double value = 0);
+
+}  // namespace heed::nn

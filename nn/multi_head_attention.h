@@ -1,0 +1,52 @@
+// Multi-head attention: several attentions side by side, each in a part of the features.
+// (Vaswani et al., 2017, section 3.2.2)
+#pragma once
+
+#include "nn/dropout.h"
+#include "nn/linear.h"
+#include "nn/mask.h"
+
+namespace heed::nn {
+
+// Concat(head_1, ..., head_h) W_o  with  head_i = softmax(Q_i K_iᵀ / √d) V_i,
+// Q = W_q x,  K = W_k y,  V = W_v z, and Q_i, K_i, V_i the i-th parts of their features.
+struct MultiHeadAttention {
+  Linear W_q, W_k, W_v, W_o;  // drawn in this order
+  std::int64_t num_heads;
+  Dropout dropout;  // of the weights
+  bool keep_weights = false;
+  Tensor attention_weights;  // (batch, heads, n, m), before dropout, of the last call;
+                             // kept if keep_weights is set
+
+  // Self-attention: W_q and W_k make d_k features of d_model, W_v makes d_v, W_o brings
+  // d_v back to d_model; all have biases. Throws Error unless the sizes are at least 1
+  // and num_heads divides d_k and d_v.
+  MultiHeadAttention(std::int64_t d_model, std::int64_t d_k, std::int64_t d_v,
+                     std::int64_t num_heads = 8, DType dtype = float32);
+  // The form of "Dive into Deep Learning": queries, keys and values of sizes of their
+  // own, num_hiddens features everywhere else. Throws Error unless the sizes are at least
+  // 1, num_heads divides num_hiddens, and dropout is from 0 to 1.
+  MultiHeadAttention(std::int64_t key_size, std::int64_t query_size,
+                     std::int64_t value_size, std::int64_t num_hiddens,
+                     std::int64_t num_heads, double dropout,
+                     LinearOptions options = {.bias = false});
+
+  // x (batch, n, d_model) -> (batch, n, d_model). The mask is laid on scores (batch,
+  // heads, n, n). Throws Error when a shape or the mask does not fit.
+  Variable operator()(const Variable& x, const Mask& mask = {});
+  // queries (batch, n, query_size), keys (batch, m, key_size), values (batch, m,
+  // value_size) -> (batch, n, out), out being num_hiddens or d_model. The mask is laid on
+  // scores (batch, heads, n, m). Throws Error likewise.
+  Variable operator()(const Variable& queries, const Variable& keys,
+                      const Variable& values, const Mask& mask = {});
+
+  void visit(auto&& f) {
+    f("W_q", W_q);
+    f("W_k", W_k);
+    f("W_v", W_v);
+    f("W_o", W_o);
+    f("dropout", dropout);
+  }
+};
+
+}  // namespace heed::nn
