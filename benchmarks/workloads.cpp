@@ -48,16 +48,13 @@ std::function<void()> nw_epoch(std::int64_t n) {
 // entries of n queries and m keys, h features throughout.
 std::function<void()> additive_step(std::int64_t batch, std::int64_t n, std::int64_t m,
                                     std::int64_t h) {
-  const nn::Linear W_q(h, h, {.bias = false}), W_k(h, h, {.bias = false});
-  const nn::Linear w_v(h, 1, {.bias = false});
+  nn::AdditiveAttention net(h, h, h, 0);
   const Variable queries(randn({batch, n, h}), true), keys(randn({batch, m, h}), true);
   const Variable values(randn({batch, m, h}), true);
-  optim::Sgd trainer({W_q.weight, W_k.weight, w_v.weight}, {.lr = 1e-3});
+  optim::Sgd trainer(nn::parameters(net), {.lr = 1e-3});
   return [=]() mutable {
     trainer.zero_grad();
-    const Variable scores =
-        additive_scores(W_q(queries), W_k(keys), reshape(w_v.weight, {-1}));
-    mean(square(bmm(softmax(scores, -1), values))).backward();
+    mean(square(net(queries, keys, values))).backward();
     trainer.step();
   };
 }
