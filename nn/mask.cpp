@@ -226,6 +226,9 @@ Mask::Laid Mask::lay_on(const Shape& scores) const {
     laid.bias = masked_fill(*laid.bias, logical_not(finite), 0);
     if (!any(*laid.bias).item()) laid.bias.reset();
   }
+  if (laid.keep) {
+    laid.keep = expand(*laid.keep, broadcast("mask", laid.keep->shape(), Shape{keys}));
+  }
   if (laid.empty_rows == EmptyRows::error && laid.hides()) {
     check_no_empty_row(laid.kept(keys), scores);
   }

@@ -38,9 +38,10 @@ class Mask {
   Mask() = default;
 
   // A query may attend to a key where `allowed` is true; or where `hidden` is false. A
-  // bool tensor that broadcasts to the scores, its last size being the keys. For scores
-  // of four sizes one of three must start with 1: (batch, queries, keys) would land on
-  // the heads; say (batch, 1, queries, keys). Throws Error unless the dtype is bool.
+  // bool tensor that broadcasts to the scores: its last dimension stands for the keys.
+  // For scores of four sizes one of three must start with 1: (batch, queries, keys) would
+  // land on the heads; say (batch, 1, queries, keys). Throws Error unless the dtype is
+  // bool.
   static Mask keep(const Tensor& allowed);
   static Mask drop(const Tensor& hidden);
 
@@ -74,13 +75,13 @@ class Mask {
     // The keys that count are the first lens: int64, broadcasts to (..., queries). Causal
     // masks and valid lengths are of this kind.
     std::optional<Tensor> lens;
-    // Where a query may attend, beyond that: bool, broadcasts to the scores.
+    // Where a query may attend, beyond that: bool, (..., keys), broadcasts to the scores.
     std::optional<Tensor> keep;
     // Is added to the scores: finite, broadcasts to the scores.
     std::optional<Tensor> bias;
     EmptyRows empty_rows = EmptyRows::zero;
 
-    // lens and keep in one: bool, broadcasts to scores with `keys` keys.
+    // lens and keep in one: bool, (..., keys), broadcasts to the scores.
     Tensor kept(std::int64_t keys) const;
     // Whether it hides any key from any query.
     bool hides() const { return lens || keep; }
