@@ -14,6 +14,7 @@
 namespace heed::nn {
 namespace {
 
+constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr std::int64_t most_grids = 4, most_queries = 16, most_keys = 32;
 
 // A bool matrix as lines of x and ., "..." standing for what is left out.
@@ -156,7 +157,6 @@ Mask Mask::causal(CausalAlign align) {
 Mask Mask::additive(const Tensor& bias) {
   check(is_floating(bias.dtype()), "Mask::additive: the mask must be floating, got {}",
         name(bias.dtype()));
-  const double infinity = std::numeric_limits<double>::infinity();
   check(all(bias < infinity).item() != 0,
         "Mask::additive: the numbers must be finite or -inf, got NaN or inf");
   Mask mask;
@@ -221,6 +221,8 @@ Mask::Laid Mask::lay_on(const Shape& scores) const {
     laid.bias = laid.bias ? *laid.bias + bias : bias;
   }
   if (laid.bias) {
+    check(all(*laid.bias < infinity).item() != 0,
+          "Mask::additive: the sum of the masks must be finite or -inf, got NaN or inf");
     const Tensor finite = isfinite(*laid.bias);
     if (!all(finite).item()) also(finite);
     laid.bias = masked_fill(*laid.bias, logical_not(finite), 0);

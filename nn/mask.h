@@ -56,8 +56,9 @@ class Mask {
   static Mask causal(CausalAlign align);
 
   // Added to the scores: 0 leaves a score, -inf hides its key, other numbers bias. A
-  // floating tensor of the scores' dtype that broadcasts as keep's does. A sum of such
-  // masks that overflows to -inf hides too. Throws Error for another dtype, NaN, or +inf.
+  // floating tensor that broadcasts as keep's does; where it biases, using it throws
+  // Error unless its dtype is the scores'. A sum of such masks that overflows to -inf
+  // hides too. Throws Error for a dtype that is not floating, NaN, or +inf, also as a sum.
   static Mask additive(const Tensor& bias);
 
   // This mask with another policy for rows without a key; EmptyRows::zero if none is set.
