@@ -244,7 +244,7 @@ Tensor Mask::Laid::kept(std::int64_t keys) const {
 }
 
 std::string to_string(const Mask& mask, const Shape& scores) {
-  const Mask::Laid laid = mask.lay_on(scores);
+  const Mask::Laid laid = mask.empty_rows(EmptyRows::zero).lay_on(scores);
   const std::int64_t queries = scores[scores.rank() - 2],
                      keys = scores[scores.rank() - 1];
   const Tensor kept = expand(laid.kept(keys), scores);

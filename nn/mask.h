@@ -99,7 +99,8 @@ class Mask {
 
 // The mask on scores of this shape as a grid, a line a query: x for a key that may be
 // attended to, . for one that is hidden. One grid for each batch and head, at most
-// four, of at most 16 queries and 32 keys. Throws Error when the mask does not fit.
+// four, of at most 16 queries and 32 keys, whatever its policy for empty rows. Throws
+// Error when the mask does not fit.
 std::string to_string(const Mask& mask, const Shape& scores);
 
 // x (n, m, ...) with `value` in place of the elements (i, j, ...) with j >= lens[i]; lens
