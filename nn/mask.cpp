@@ -37,6 +37,15 @@ Tensor causal_lens(std::int64_t queries, std::int64_t first) {
   return clamp(arange(queries, int64) + static_cast<double>(first + 1), 0, {});
 }
 
+std::string_view name(EmptyRows policy) {
+  switch (policy) {
+    case EmptyRows::zero: return "zero";
+    case EmptyRows::uniform: return "uniform";
+    case EmptyRows::nan: return "nan";
+    default: return "error";
+  }
+}
+
 Tensor smaller(const std::optional<Tensor>& lens, const Tensor& others) {
   return lens ? minimum(*lens, others) : others;
 }
@@ -171,8 +180,12 @@ Mask Mask::empty_rows(EmptyRows policy) const {
 }
 
 Mask operator&(const Mask& a, const Mask& b) {
-  check(!a.empty_rows_ || !b.empty_rows_ || *a.empty_rows_ == *b.empty_rows_,
-        "mask: the two masks joined by & must agree on empty rows, got two policies");
+  if (a.empty_rows_ && b.empty_rows_ && *a.empty_rows_ != *b.empty_rows_) {
+    fail(
+        "mask: the two masks joined by & must agree on empty rows, got EmptyRows::{} and "
+        "EmptyRows::{}",
+        name(*a.empty_rows_), name(*b.empty_rows_));
+  }
   Mask both = a;
   const auto append = [](std::vector<Tensor>& to, const std::vector<Tensor>& from) {
     to.insert(to.end(), from.begin(), from.end());
