@@ -25,9 +25,10 @@ Variable AdditiveAttention::operator()(const Variable& queries, const Variable& 
   const Shape shape{queries.size(0), queries.size(1), keys.size(1)};
   const Mask::Laid laid = mask.lay_on(shape);
   const auto [q, k, v] = without_hidden({queries, keys, values}, mask, shape);
-  const Variable features =
-      tanh(unsqueeze(W_q(q), 2) + unsqueeze(W_k(k), 1));  // (batch, n, m, hidden)
-  const Variable scores = squeeze(w_v(features), -1);     // (batch, n, m)
+  const Variable hq = W_q(q), hk = W_k(k);  // (batch, n, hidden), (batch, m, hidden)
+  Variable sums = unsqueeze(hq, 2) + unsqueeze(hk, 1);  // (batch, n, m, hidden)
+  if (!all_finite(hq) || !all_finite(hk)) sums = masked_pairs(sums, laid);
+  const Variable scores = squeeze(w_v(tanh(sums)), -1);   // (batch, n, m)
   const Variable weights = masked_weights(scores, laid);  // (batch, n, m)
   if (keep_weights) attention_weights = weights.value();
   return masked_values(dropout(weights), v, laid);  // (batch, n, dv)

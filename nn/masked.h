@@ -12,6 +12,10 @@ namespace heed::nn {
 Variable masked_scores(const Variable& query, const Variable& key,
                        const Mask::Laid& mask);
 
+// What is made of each query and key together, (..., n, m, d), with zeros for the pairs
+// that are hidden.
+Variable masked_pairs(const Variable& pairs, const Mask::Laid& mask);
+
 // The weights of scores (..., n, m), as masked_softmax has them.
 Variable masked_weights(const Variable& scores, const Mask::Laid& mask);
 
