@@ -68,8 +68,8 @@ Variable masked_softmax(const Variable& scores, const Tensor& valid_lens) {
 Attention attention(const Variable& query, const Variable& key, const Variable& value,
                     const Mask& mask, const Dropout& dropout,
                     const AttentionOptions& options) {
-  const double scale = factor(options, query.size(-1));
   const auto [q, k, shape] = operands(query, key, value);
+  const double scale = factor(options, query.size(-1));
   const Mask::Laid laid = mask.lay_on(shape);
   const Variable scores = masked_scores(q, k, laid) * scale;       // (..., n, m)
   const Variable weights = masked_weights(scores, laid);           // (..., n, m)
