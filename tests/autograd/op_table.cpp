@@ -234,6 +234,29 @@ void add_softmax(std::vector<OpRow>& table) {
   }
 }
 
+void add_attention(std::vector<OpRow>& table) {
+  OpRow fused{"scaled_dot_product_attention", {}}, composed{"composed_attention", {}};
+  const std::optional<Tensor> every = std::nullopt, causal = indices({1, 2, 3}, {3}),
+                              uneven = indices({0, 5, 2, 4, 1, 3}, {2, 3});
+  for (const std::optional<Tensor>& lens : {every, causal, uneven}) {
+    const std::vector<Tensor> in = {u(-2, 2, {2, 3, 2}), u(-2, 2, {2, 4, 2}),
+                                    u(-2, 2, {2, 4, 3})};
+    fused.samples.push_back({in, [lens](In in) {
+                               return scaled_dot_product_attention(in[0], in[1], in[2],
+                                                                   lens, 0.7);
+                             }});
+    composed.samples.push_back({in, [lens](In in) {
+                                  return composed_attention(in[0], in[1], in[2], lens,
+                                                            0.7);
+                                }});
+  }
+  fused.samples.push_back({{u(-2, 2, {3, 4})}, [](In in) {
+                             return scaled_dot_product_attention(in[0], in[0], in[0], {},
+                                                                 -0.5);
+                           }});
+  table.insert(table.end(), {fused, composed});
+}
+
 void add_products(std::vector<OpRow>& table) {
   const Function product = [](In in) { return matmul(in[0], in[1]); };
   OpRow row{"matmul", {}};
@@ -357,6 +380,7 @@ const std::vector<OpRow>& op_table() {
     add_choices(rows);
     add_reductions(rows);
     add_softmax(rows);
+    add_attention(rows);
     add_products(rows);
     add_views(rows);
     add_indexing(rows);
