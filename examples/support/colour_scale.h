@@ -13,7 +13,7 @@ namespace heed::support {
 using Colour = std::array<double, 3>;  // red, green, blue from 0 to 1
 
 // From the smallest finite number to the largest one: from white through red to a dark
-// red. It begins at 0 where nothing is below it; numbers that are all equal have one too.
+// red. It begins at 0 where nothing is below it, and its width is never 0.
 class ColourScale {
  public:
   // The scale for these numbers. Throws Error when they are too far apart for a double.

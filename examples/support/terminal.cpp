@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <iterator>
 #include <string_view>
 #include <vector>
 
@@ -26,21 +27,36 @@ std::string_view environment(const char* name) {
 
 int byte(double share) { return static_cast<int>(std::lround(255 * share)); }
 
-// The nearest of the six levels of the palette's colour cube: 0, 95, 135, 175, 215, 255.
-int cube_level(double share) {
-  const int value = byte(share);
-  if (value < 48) return 0;
-  return value < 115 ? 1 : (value - 35) / 40;
+// The entries of the palette of 256 that heat maps use: the reds of the scale, then what
+// is off it. Nearer ones among the others would change the hue along the scale.
+constexpr int palette[] = {231, 224, 217, 210, 203, 160, 124, 88, 52, 153, 18, 102};
+
+// An entry's colour. Entries 16 to 231 are a cube: 36 times the level of red, 6 times
+// that of green and once that of blue.
+Colour entry_colour(int entry) {
+  constexpr double levels[] = {0, 95, 135, 175, 215, 255};
+  const int place = entry - 16;
+  return {levels[place / 36] / 255, levels[place / 6 % 6] / 255, levels[place % 6] / 255};
 }
 
-// The parameters that choose `colour`, or the nearest one of the palette, whose cube of
-// 6 x 6 x 6 colours begins at entry 16.
+int nearest_entry(const Colour& colour) {
+  const auto distance = [&colour](int entry) {
+    const Colour other = entry_colour(entry);
+    double sum = 0;
+    for (std::size_t i = 0; i < colour.size(); ++i)
+      sum += (colour[i] - other[i]) * (colour[i] - other[i]);
+    return sum;
+  };
+  return *std::min_element(std::begin(palette), std::end(palette),
+                           [&](int a, int b) { return distance(a) < distance(b); });
+}
+
+// The parameters that choose `colour`, or the nearest one of the palette.
 std::string code(const Colour& colour, Colours colours) {
   const auto [red, green, blue] = colour;
   if (colours == Colours::any)
     return fmt::format("2;{};{};{}", byte(red), byte(green), byte(blue));
-  return fmt::format(
-      "5;{}", 16 + 36 * cube_level(red) + 6 * cube_level(green) + cube_level(blue));
+  return fmt::format("5;{}", nearest_entry(colour));
 }
 
 constexpr std::string_view plain = "\x1b[0m";

@@ -7,6 +7,7 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include "tensor/elementwise.h"
 #include "tensor/error.h"
 #include "tensor/factories.h"
 #include "tensor/views.h"
@@ -52,6 +53,17 @@ BOOST_AUTO_TEST_CASE(the_palette) {
   // 231 is white, 52 the darkest red but black.
   BOOST_TEST(text.find("\x1b[38;5;231m\u2580\x1b[38;5;52m\u2580\x1b[0m\n") != text.npos);
   BOOST_TEST(text.find(";2;") == text.npos);
+  // From the low end to the high one, only reds, each darker than the one before.
+  const Heatmaps scale{reshape(square(linspace(0, 1, 60)), {1, 1, 1, 60}), "", ""};
+  const std::string line = in_colour(scale, Colours::palette, 60);
+  std::size_t at = 0;
+  for (const char* entry :
+       {"231", "224", "217", "210", "203", "160", "124", "88", "52"}) {
+    at = line.find(std::string("38;5;") + entry + "m", at);
+    BOOST_TEST(at != line.npos, entry);
+  }
+  for (const char* other : {"223m", "216m", "209m", "166m", "167m"})
+    BOOST_TEST(line.find(other) == line.npos, other);
 }
 
 const std::string scale_to_1 = "0                          1\n";
