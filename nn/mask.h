@@ -76,7 +76,8 @@ class Mask {
     // The keys that count are the first lens: int64, broadcasts to (..., queries). Causal
     // masks and valid lengths are of this kind.
     std::optional<Tensor> lens;
-    // Where a query may attend, beyond that: bool, (..., keys), broadcasts to the scores.
+    // Where a query may attend, beyond that: bool, (..., keys), broadcasts to the
+    // scores.
     std::optional<Tensor> keep;
     // Is added to the scores: finite, broadcasts to the scores.
     std::optional<Tensor> bias;
