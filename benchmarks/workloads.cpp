@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <functional>
 #include <string>
 #include <vector>
@@ -44,6 +45,63 @@ std::function<void()> nw_epoch(std::int64_t n) {
   };
 }
 
+// Causal self-attention: four projections without biases, heads of equal width.
+struct CausalSelfAttention {
+  std::int64_t heads, width;
+  nn::Linear W_q, W_k, W_v, W_o;
+
+  CausalSelfAttention(std::int64_t d, std::int64_t heads)
+      : heads(heads),
+        width(d / heads),
+        W_q(d, d, {.bias = false}),
+        W_k(d, d, {.bias = false}),
+        W_v(d, d, {.bias = false}),
+        W_o(d, d, {.bias = false}) {}
+
+  // (batch, time, d) -> (batch, time, d)
+  Variable operator()(const Variable& x) const {
+    const std::int64_t b = x.size(0), t = x.size(1);
+    const auto split = [&](const Variable& projected) {
+      return transpose(reshape(projected, {b, t, heads, width}), 1, 2);
+    };  // (batch, heads, time, width)
+    const double scale = 1 / std::sqrt(static_cast<double>(width));
+    const Variable y = scaled_dot_product_attention(
+        split(W_q(x)), split(W_k(x)), split(W_v(x)), arange(1, t + 1, 1, int64), scale);
+    return W_o(reshape(transpose(y, 1, 2), {b, t, -1}));
+  }
+
+  void visit(auto&& f) {
+    f("W_q", W_q);
+    f("W_k", W_k);
+    f("W_v", W_v);
+    f("W_o", W_o);
+  }
+};
+
+std::function<void()> mha_forward(std::int64_t b, std::int64_t t, std::int64_t d,
+                                  std::int64_t heads) {
+  const CausalSelfAttention net(d, heads);
+  const Tensor x = randn({b, t, d});
+  return [=] {
+    const NoGrad no_grad;
+    net(x);
+  };
+}
+
+// Forward, backward, with the gradient of the input too, and a step.
+std::function<void()> mha_step(std::int64_t b, std::int64_t t, std::int64_t d,
+                               std::int64_t heads) {
+  CausalSelfAttention net(d, heads);
+  const Variable x(randn({b, t, d}), true);
+  const Tensor y = randn({b, t, d});
+  optim::Sgd trainer(nn::parameters(net), {.lr = 1e-3});
+  return [=]() mutable {
+    trainer.zero_grad();
+    nn::mse_loss(net(x), y).backward();
+    trainer.step();
+  };
+}
+
 // 2,000 scalar operations recorded and differentiated: the cost of the graph itself.
 std::function<void()> scalar_chain() {
   const Variable a(full({}, 1.5), true);
@@ -70,6 +128,19 @@ std::vector<Workload> workloads() {
   std::vector<Workload> list;
   for (std::int64_t n : {50, 500, 2000}) {
     list.push_back({fmt::format("nw_epoch/n{}", n), 0, [=] { return nw_epoch(n); }});
+  }
+  const std::int64_t sizes[][4] = {
+      {32, 16, 64, 4}, {8, 128, 256, 8}, {4, 512, 512, 8}, {1, 1024, 512, 8}};
+  for (const bool train : {false, true}) {
+    for (const auto& [b, t, d, h] : sizes) {
+      // Of the products; not halved for the mask.
+      const double flop = static_cast<double>(8 * b * t * d * d + 4 * b * t * t * d);
+      list.push_back({fmt::format("mha_{}/b{}_t{}_d{}_h{}", train ? "step" : "forward", b,
+                                  t, d, h),
+                      train ? 3 * flop : flop, [train, b = b, t = t, d = d, h = h] {
+                        return train ? mha_step(b, t, d, h) : mha_forward(b, t, d, h);
+                      }});
+    }
   }
   list.push_back({"scalar_chain/2000", 0, scalar_chain});
   for (std::int64_t n : {64, 128, 256, 512, 1024}) {
