@@ -131,14 +131,16 @@ class Backward {
     queries_t_.pack(h_.features, h_.queries, q[head], q.column_step, q.row_step);
     g_.pack(h_.queries, h_.value_features, g[head], g.row_step, g.column_step);
     g_t_.pack(h_.value_features, h_.queries, g[head], g.column_step, g.row_step);
-    for (Int i = 0; i < tiles_ * tile_.rows; ++i) {
-      const bool real = i < h_.queries;
-      log_sums_.first()[i] = real ? given_.log_sums[head * h_.queries + i] : T{0};
-      dots_.first()[i] =
-          real ? loops_.dot(h_.value_features, g[head] + i * g.row_step, g.column_step,
-                            o[head] + i * o.row_step, o.column_step)
-               : T{0};
+    const Int padded = tiles_ * tile_.rows;
+    std::copy_n(given_.log_sums + head * h_.queries, h_.queries, log_sums_.first());
+    std::fill(log_sums_.first() + h_.queries, log_sums_.first() + padded, T{0});
+    const T *const g_first = g[head], *const o_first = o[head];
+    for (Int i = 0; i < h_.queries; ++i) {
+      dots_.first()[i] = loops_.dot(h_.value_features, g_first + i * g.row_step,
+                                    g.column_step, o_first + i * o.row_step,
+                                    o.column_step);
     }
+    std::fill(dots_.first() + h_.queries, dots_.first() + padded, T{0});
     for (Int t = 0; t < tiles_; ++t) {
       const Int begin = t * tile_.rows, end = std::min(begin + tile_.rows, h_.queries);
       Int* const lens = lens_.first() + begin;

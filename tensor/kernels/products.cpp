@@ -95,9 +95,13 @@ void transpose(std::int64_t rows, std::int64_t columns, const T* x, std::int64_t
   constexpr std::int64_t size = Block<T>::size;
   const std::int64_t whole_rows = rows - rows % size;
   const std::int64_t whole_columns = columns - columns % size;
-  for (std::int64_t j = 0; j < whole_columns; j += size) {
+  constexpr std::int64_t line = 64 / sizeof(T);
+  for (std::int64_t first = 0; first < whole_columns; first += line) {
+    const std::int64_t last = first + line < whole_columns ? first + line : whole_columns;
     for (std::int64_t i = 0; i < whole_rows; i += size) {
-      Block<T>::transpose(x + i * step + j, step, out + j * out_step + i, out_step);
+      for (std::int64_t j = first; j < last; j += size) {
+        Block<T>::transpose(x + i * step + j, step, out + j * out_step + i, out_step);
+      }
     }
   }
   for (std::int64_t i = 0; i < rows; ++i) {
@@ -110,6 +114,9 @@ void transpose(std::int64_t rows, std::int64_t columns, const T* x, std::int64_t
 template <class T>
 void pack(std::int64_t width, std::int64_t lanes, std::int64_t depth, const T* x,
           std::int64_t lane_step, std::int64_t depth_step, T* panel) {
+  if (lanes < width) {
+    for (std::int64_t i = 0; i < width * depth; ++i) panel[i] = 0;
+  }
   if (lane_step == 1) {
     for (std::int64_t p = 0; p < depth; ++p) {
 #pragma omp simd
@@ -125,10 +132,6 @@ void pack(std::int64_t width, std::int64_t lanes, std::int64_t depth, const T* x
         panel[p * width + i] = x[i * lane_step + p * depth_step];
       }
     }
-  }
-  if (lanes == width) return;
-  for (std::int64_t p = 0; p < depth; ++p) {
-    for (std::int64_t i = lanes; i < width; ++i) panel[p * width + i] = 0;
   }
 }
 
