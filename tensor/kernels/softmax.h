@@ -13,7 +13,7 @@ namespace heed::kernels::HEED_KERNELS {
 namespace {
 
 double exp(double x) { return __builtin_exp(x); }
-float log_of(float x) { return log(x); }
+inline float log_of(float x) { return log(x); }
 double log_of(double x) { return __builtin_log(x); }
 
 template <int wide, class T>
@@ -126,23 +126,26 @@ void log_softmax_row(Size n, const T* x, T* y) {
   for (Size i = 0; i < n; ++i) y[i] = x[i] - shift - log_sum;
 }
 
-// Columns: the same three passes, for up to `columns` of them side by side.
+// Columns: the same three passes, for up to `columns` of them side by side. Each is added
+// up as four sums in turn: the fewer numbers go into a sum, the less is rounded off.
 constexpr Size columns = 256;
 
 template <bool logarithm, class T>
 void softmax_columns(Size n, Size inner, const T* x, T* y) {
-  T shift[columns], sum[columns];
+  T shift[columns], sums[4][columns];
   for (Size first = 0; first < inner; first += columns) {
     const Size width = inner - first < columns ? inner - first : columns;
     for (Size j = 0; j < width; ++j) {
       shift[j] = Largest::neutral<T>;
-      sum[j] = 0;
+      sums[0][j] = sums[1][j] = sums[2][j] = sums[3][j] = 0;
     }
     for (Size i = first; i < n * inner; i += inner) {
 #pragma omp simd
       for (Size j = 0; j < width; ++j) shift[j] = Largest::of(shift[j], x[i + j]);
     }
-    for (Size i = first; i < n * inner; i += inner) {
+    for (Size row = 0; row < n; ++row) {
+      const Size i = row * inner + first;
+      T* const sum = sums[row % 4];
       const auto step = [&](Size j) {
         const T moved = x[i + j] - shift[j];
         const T e = exp(moved);
@@ -156,13 +159,15 @@ void softmax_columns(Size n, Size inner, const T* x, T* y) {
         for (Size j = 0; j < width; ++j) step(j);
       }
     }
+    T* const scale = sums[0];
     for (Size j = 0; j < width; ++j) {
-      sum[j] = logarithm ? static_cast<T>(log_of(sum[j])) : 1 / sum[j];
+      const T sum = (sums[0][j] + sums[1][j]) + (sums[2][j] + sums[3][j]);
+      scale[j] = logarithm ? static_cast<T>(log_of(sum)) : 1 / sum;
     }
     for (Size i = first; i < n * inner; i += inner) {
 #pragma omp simd
       for (Size j = 0; j < width; ++j) {
-        y[i + j] = logarithm ? y[i + j] - sum[j] : y[i + j] * sum[j];
+        y[i + j] = logarithm ? y[i + j] - scale[j] : y[i + j] * scale[j];
       }
     }
   }
