@@ -22,6 +22,7 @@
 #include "tensor/elementwise.h"
 #include "tensor/error.h"
 #include "tensor/factories.h"
+#include "tensor/gaussian_weights.h"
 #include "tensor/indexing.h"
 #include "tensor/joining.h"
 #include "tensor/matmul.h"
@@ -38,6 +39,7 @@
 // Derivatives: the same functions, each beside its derivative, and the way back.
 #include "autograd/additive_scores.h"
 #include "autograd/elementwise.h"
+#include "autograd/gaussian_weights.h"
 #include "autograd/gradcheck.h"
 #include "autograd/indexing.h"
 #include "autograd/joining.h"

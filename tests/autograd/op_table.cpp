@@ -232,6 +232,14 @@ void add_softmax(std::vector<OpRow>& table) {
     row.samples.push_back({{u(-3, 3, {0, 3})}, [f = f](In in) { return f(in[0], 1); }});
     table.push_back(row);
   }
+  OpRow gaussian{"gaussian_weights", {}};
+  for (const Shape& keys : {Shape{3, 4}, Shape{10, 5}, Shape{1, 1}, Shape{2, 0}}) {
+    gaussian.samples.push_back({{u(-1, 1, {keys[0]}), u(-1, 1, keys), u(0.5, 1.5, {1})},
+                                [](In in) {
+                                  return gaussian_weights(in[0], in[1], in[2]);
+                                }});
+  }
+  table.push_back(gaussian);
 }
 
 void add_attention(std::vector<OpRow>& table) {
