@@ -29,8 +29,6 @@ template <class T, class F>
   }
 }
 
-[[gnu::always_inline]] inline float log_of(float x) { return log(x); }
-
 // Sums of so many rows are added up, and not single elements: the error grows more
 // slowly.
 constexpr Size rows_at_once = 64;
