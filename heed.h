@@ -55,6 +55,8 @@
 #include "nn/linear.h"
 #include "nn/loss.h"
 #include "nn/nw_kernel_regression.h"
+#include "nn/safetensors.h"
+#include "nn/state_file.h"
 #include "nn/visit.h"
 
 // Optimisers: namespace heed::optim.
