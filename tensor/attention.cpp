@@ -96,7 +96,8 @@ class Forward {
       tile_(h_.features, keys_[t], queries_[0], scores + t * tile_size_, width, h_.scale);
     }
     T inverse_sums[blis::widest_tile], log_sums[blis::widest_tile];
-    attention_loops<T>().exp_columns(longest, width, block.lens, scores, inverse_sums, log_sums);
+    attention_loops<T>().exp_columns(longest, width, block.lens, scores, inverse_sums,
+                                     log_sums);
     for (Int t = 0; t < values_.count(); ++t) {
       tile_(longest, values_[t], scores, output_.first() + t * tile_size_, width);
     }
