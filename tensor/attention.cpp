@@ -77,8 +77,8 @@ class Forward {
   const blis::TileKernel<T>& tile_ = blis::tile_kernel<T>();
   const kernels::ProductLoops<T>& loops_ = product_loops<T>();
   const Int tile_size_ = tile_.rows * tile_.columns;
-  Operand<T> keys_, values_, queries_;  // values_ is Vᵀ
-  Buffer<T> scores_, output_;           // Sᵀ, then Eᵀ; Oᵀ
+  Packed<T> keys_, values_, queries_;  // values_ is Vᵀ
+  Buffer<T> scores_, output_;          // Sᵀ, then Eᵀ; Oᵀ
 
   void pack_head(Int head) {
     keys_.pack(h_.keys, h_.features, h_.key[head], h_.key.row_step, h_.key.column_step);

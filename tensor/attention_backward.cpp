@@ -108,7 +108,7 @@ class Backward {
   const Int dq_step_ = ceil_div(h_.features, tile_.columns) * tile_.columns;
 
   // Of a head: Q, Qᵀ, dO and dOᵀ. Of a block: its keys, values, and keys turned round.
-  Operand<T> queries_, queries_t_, g_, g_t_, keys_, values_, keys_t_;
+  Packed<T> queries_, queries_t_, g_, g_t_, keys_, values_, keys_t_;
   Buffer<T> p_, ds_;   // P and dS of a block, one panel of keys after the other
   Buffer<T> ds_rows_;  // dS of a block, tile by tile as the operand of dQ
   Buffer<T> dq_;       // of a head
