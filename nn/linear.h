@@ -14,7 +14,7 @@ struct LinearOptions {
 
 // y = x Wᵀ + b        (..., in) -> (..., out)
 //
-// weight (out, in) and bias (out) are drawn uniformly within 1/√in, weight first, as
+// weight (out, in) and bias (out) are drawn uniformly from -1/√in to 1/√in, weight first, as
 // PyTorch's nn.Linear draws them.
 struct Linear {
   Variable weight;  // (out, in)
