@@ -12,16 +12,21 @@
 namespace heed::nn {
 namespace {
 
-double factor(const AttentionOptions& options, std::int64_t d) {
+double factor(const AttentionOptions& options, const Variable& query) {
   check(!options.scale || !options.temperature,
         "attention: a scale or a temperature, got both");
-  const auto positive = [](std::string_view what, double x) {
-    check(x > 0 && std::isfinite(x), "attention: the {} must be positive, got {}", what,
+  const auto positive = [&](std::string_view what, double x, double factor) {
+    const double used = query.dtype() == float32 ? static_cast<float>(factor) : factor;
+    check(used > 0 && std::isfinite(used),
+          "attention: the {} must be a positive {}, got {}", what, name(query.dtype()),
           x);
-    return x;
+    return factor;
   };
-  if (options.scale) return positive("scale", *options.scale);
-  if (options.temperature) return 1 / positive("temperature", *options.temperature);
+  if (options.scale) return positive("scale", *options.scale, *options.scale);
+  if (options.temperature) {
+    return positive("temperature", *options.temperature, 1 / *options.temperature);
+  }
+  const std::int64_t d = query.size(-1);
   return 1 / std::sqrt(static_cast<double>(std::max<std::int64_t>(d, 1)));
 }
 
@@ -39,6 +44,10 @@ Operands operands(const Variable& query, const Variable& key, const Variable& va
         "attention: query (..., n, d), key (..., m, d) and value (..., m, dv) of two to "
         "four dimensions, got {}, {} and {}",
         query.shape(), key.shape(), value.shape());
+  check(query.dtype() == key.dtype() && key.dtype() == value.dtype() &&
+            is_floating(query.dtype()),
+        "attention: query, key and value must have one floating dtype, got {}, {} and {}",
+        name(query.dtype()), name(key.dtype()), name(value.dtype()));
   const auto lead = [](const Variable& x) {
     return Shape(std::span(x.shape().begin(), x.shape().end() - 2));
   };
@@ -68,10 +77,11 @@ bool fused_fits(const Variable& query, const Variable& key, const Variable& valu
   if (mask.keep || mask.bias || !std::ranges::equal(lead(query), lead(value))) {
     return false;
   }
-  if (!mask.lens) return true;
+  if (!mask.lens && key.size(-2) > 0) return true;
   const bool zeros = mask.empty_rows == EmptyRows::zero ||
-                     mask.empty_rows == EmptyRows::error || mask.lens->numel() == 0 ||
-                     min(*mask.lens).item() > 0;
+                     mask.empty_rows == EmptyRows::error ||
+                     (mask.lens && key.size(-2) > 0 &&
+                      (mask.lens->numel() == 0 || min(*mask.lens).item() > 0));
   return zeros && all_finite(query) && all_finite(key) && all_finite(value);
 }
 
@@ -98,7 +108,7 @@ Attention attention(const Variable& query, const Variable& key, const Variable& 
                     const AttentionOptions& options) {
   const Operands x = operands(query, key, value);
   const Mask::Laid laid = mask.lay_on(x.scores);
-  return written_out(x, value, laid, dropout, factor(options, query.size(-1)));
+  return written_out(x, value, laid, dropout, factor(options, query));
 }
 
 Variable attend(const Variable& query, const Variable& key, const Variable& value,
@@ -106,8 +116,8 @@ Variable attend(const Variable& query, const Variable& key, const Variable& valu
                 Tensor* weights) {
   const Operands x = operands(query, key, value);
   const Mask::Laid laid = mask.lay_on(x.scores);
-  const double scale = factor(options, query.size(-1));
-  const bool drops = dropout.training && dropout.p > 0;
+  const double scale = factor(options, query);
+  const bool drops = dropout.training && dropout.p != 0;
   if (!drops && fused_fits(x.query, x.key, value, laid)) {
     return scaled_dot_product_attention(x.query, x.key, value, laid.lens, scale, weights);
   }

@@ -28,7 +28,7 @@ struct DotProductAttention {
   void visit(auto&& f) { f("dropout", dropout); }
 };
 
-// softmax((Q / temperature) Kᵀ) V: a higher temperature spreads the weights. √d gives
+// softmax(Q Kᵀ / temperature) V: a higher temperature spreads the weights. √d gives
 // DotProductAttention.
 struct ScaledDotProductAttention {
   double temperature;

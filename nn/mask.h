@@ -29,6 +29,8 @@ enum class CausalAlign {
 // by 0 or moved by a large number: its weight is exactly 0, and a NaN in a hidden key or
 // value reaches neither an output nor another's gradient.
 //
+// A mask holds copies of the tensors it is made of.
+//
 // "Scores" are (..., queries, keys): (queries, keys), (batch, queries, keys), or (batch,
 // heads, queries, keys). A mask does not know their shape until it is used; only then are
 // the shapes compared.
@@ -71,7 +73,7 @@ class Mask {
   // empty rows and they differ.
   friend Mask operator&(const Mask& a, const Mask& b);
 
-  // Whether it hides and biases nothing, whatever the scores.
+  // Whether it is without any part, and so hides and biases nothing whatever the scores.
   bool hides_nothing() const;
 
   // What the mask means for scores of a shape.

@@ -116,14 +116,28 @@ Variable masked_scores(const Variable& query, const Variable& key,
 Variable masked_values(const Variable& weights, const Variable& value,
                        const Mask::Laid& mask) {
   // Were a number not finite in either, one of the products would not be.
-  const Variable output = matmul(weights, value);  // (..., n, dv)
-  if (!mask.hides() || all_finite(output)) return output;
-  return outputs_of(value_pairs(mask, weights.size(-2), value.size(-2)), weights, value);
+  Variable output = matmul(weights, value);  // (..., n, dv)
+  const std::int64_t n = weights.size(-2), m = value.size(-2);
+  if (mask.hides() && !all_finite(output)) {
+    output = outputs_of(value_pairs(mask, n, m), weights, value);
+  }
+  // An empty row has no part in what follows either: zeros that are selected stop a
+  // gradient, were it NaN, which zeros that are computed do not.
+  const Tensor empty = empty_rows(mask.kept(m));
+  if (!any(empty).item() || mask.empty_rows == EmptyRows::uniform) return output;
+  return mask.empty_rows == EmptyRows::nan
+             ? output + where(empty, full({}, nan, output.dtype()), 0.0)
+             : masked_fill(output, empty, 0);
 }
 
 // softmax of -inf alone would be NaN. So the scores of an empty row are made 0 first, or
 // NaN where that is asked for: added, not filled in, so that it is in the gradient too.
 Variable masked_weights(const Variable& scores, const Mask::Laid& mask) {
+  check(is_floating(scores.dtype()), "masked_softmax: scores must be floating, got {}",
+        name(scores.dtype()));
+  check(!mask.bias || mask.bias->dtype() == scores.dtype(),
+        "Mask::additive: the mask must have the scores' dtype, got {} for scores of {}",
+        mask.bias ? name(mask.bias->dtype()) : "", name(scores.dtype()));
   const Variable biased = mask.bias ? scores + *mask.bias : scores;  // (..., n, m)
   if (!mask.hides()) return softmax(biased, -1);
   const Tensor kept = mask.kept(scores.size(-1)), empty = empty_rows(kept);
