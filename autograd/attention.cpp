@@ -29,10 +29,9 @@ Variable attention_weights(const Variable& query, const Variable& key,
 }  // namespace
 
 // O = P V, P = softmax(S), S = scale Q Kᵀ
+//   dP = G Vᵀ,  dS = P ∘ (dP - rowsum(dP ∘ P))      ∘: elementwise
+//   dQ = scale dS K,  dK = scale dSᵀ Q
 //   dV = Pᵀ G
-//   dP = G Vᵀ,  dS = P (dP - Σ dP P)  with the sum over a row, as softmax has it
-//   dQ = scale dS K
-//   dK = scale dSᵀ Q
 Variable scaled_dot_product_attention(const Variable& query, const Variable& key,
                                       const Variable& value,
                                       const std::optional<Tensor>& lens, double scale,
@@ -41,25 +40,28 @@ Variable scaled_dot_product_attention(const Variable& query, const Variable& key
       query.value(), key.value(), value.value(), lens, scale, weights);
   return record_joint(
       "scaled_dot_product_attention", y.output, inputs(query, key, value),
+      // 0 Q, 1 K, 2 V, 3 O, 4 the log sums, 5 lens
       keep(query, key, value, result, y.log_sums, lens ? KeepEntry(*lens) : KeepEntry()),
       [has_lens = lens.has_value(), scale](
-          const Kept& k, const Variable& g,
-          const std::array<bool, 3>& wanted) -> std::array<Variable, 3> {
-        const Variable Q = k[0], K = k[1], V = k[2];
+          const Kept& kept, const Variable& G,
+          const auto& wanted) -> std::array<Variable, 3> {
+        const Variable Q = kept[0], K = kept[1], V = kept[2];
         const std::optional<Tensor> lens =
-            has_lens ? std::optional(k[5].value()) : std::nullopt;
+            has_lens ? std::optional(kept[5].value()) : std::nullopt;
         if (!grad_enabled()) {
           const auto [dQ, dK, dV] = scaled_dot_product_attention_backward(
-              g.value(), Q.value(), K.value(), V.value(), lens, scale,
-              {k[3].value(), k[4].value()}, wanted);
+              G.value(), Q.value(), K.value(), V.value(), lens, scale,
+              {kept[3].value(), kept[4].value()}, wanted);
           return {dQ, dK, dV};
         }
-        // The fused pass has no derivative of its own: where the walk itself is recorded,
-        // the formulas are written out in ops.
-        const Variable P = attention_weights(Q, K, lens, scale);
-        const Variable dP = matmul(g, transposed(V));
-        const Variable dS = scale * P * (dP - sum(dP * P, -1, true));
-        return {matmul(dS, K), matmul(transposed(dS), Q), matmul(transposed(P), g)};
+        // In ops where the walk is recorded: see record_joint.
+        const Variable P = attention_weights(Q, K, lens, scale);  // (..., n, m)
+        const Variable dP = matmul(G, transposed(V));             // (..., n, m)
+        const Variable dS = P * (dP - sum(dP * P, -1, true));     // (..., n, m)
+        const Variable dQ = scale * matmul(dS, K);                // (..., n, d)
+        const Variable dK = scale * matmul(transposed(dS), Q);    // (..., m, d)
+        const Variable dV = matmul(transposed(P), G);             // (..., m, dv)
+        return {dQ, dK, dV};
       });
 }
 

@@ -17,18 +17,6 @@ void for_width(Size width, F&& f) {
   }
 }
 
-// Calls f(j) for j below width; where the exponential or logarithm in it is one of ours,
-// several at a time.
-template <class T, class F>
-[[gnu::always_inline]] inline void for_lanes(int width, F&& f) {
-  if constexpr (std::is_same_v<T, float>) {
-#pragma omp simd
-    for (int j = 0; j < width; ++j) f(j);
-  } else {
-    for (int j = 0; j < width; ++j) f(j);
-  }
-}
-
 // Sums of so many rows are added up, and not single elements: the error grows more
 // slowly.
 constexpr Size rows_at_once = 64;
@@ -56,12 +44,12 @@ void exp_columns(Size n, Size any_width, const Size* lens, T* x, T* inverse_sums
     const Size now = n - i < rows_at_once ? n - i : rows_at_once;
     for (Size r = 0; r < now; ++r) {
       T* const row = x + r * width;
-      for_lanes<T>(width, [&](int j) { row[j] = exp(row[j] - shift[j]); });
+      for_elements<T>(width, [&](int j) { row[j] = exp(row[j] - shift[j]); });
     }
     fold_rows<Sum>(now, width, x, part);
     for (int j = 0; j < width; ++j) sum[j] += part[j];
   }
-  for_lanes<T>(width, [&](int j) {
+  for_elements<T>(width, [&](int j) {
     inverse_sums[j] = 1 / sum[j];
     log_sums[j] = shift[j] + log_of(sum[j]);
   });
@@ -74,7 +62,7 @@ void weights(Size rows, Size any_width, Size first, const Size* lens, const T* l
   for (Size i = 0; i < rows; ++i, s += width) {
     const Size beyond = lens[i] - first;
     const int seen = static_cast<int>(beyond < 0 ? 0 : beyond < width ? beyond : width);
-    for_lanes<T>(width, [&](int j) {
+    for_elements<T>(width, [&](int j) {
       const T e = exp(s[j] - log_sums[i]);
       s[j] = j < seen ? e : 0;
     });

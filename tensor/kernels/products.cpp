@@ -52,24 +52,24 @@ void add_columns(std::int64_t n, std::int64_t k, const T* a, std::int64_t a_step
 }
 
 template <class T>
-void pack(std::int64_t width, std::int64_t lanes, std::int64_t depth, const T* x,
-          std::int64_t lane_step, std::int64_t depth_step, T* panel) {
-  if (lanes < width) {
+void pack(std::int64_t width, std::int64_t lines, std::int64_t depth, const T* x,
+          std::int64_t line_step, std::int64_t depth_step, T* panel) {
+  if (lines < width) {
     for (std::int64_t i = 0; i < width * depth; ++i) panel[i] = 0;
   }
-  if (lane_step == 1) {
+  if (line_step == 1) {
     for (std::int64_t p = 0; p < depth; ++p) {
 #pragma omp simd
-      for (std::int64_t i = 0; i < lanes; ++i) {
+      for (std::int64_t i = 0; i < lines; ++i) {
         panel[p * width + i] = x[i + p * depth_step];
       }
     }
   } else if (depth_step == 1) {
-    transpose(lanes, depth, x, lane_step, panel, width);  // the lanes are rows of memory
+    transpose(lines, depth, x, line_step, panel, width);  // the lines are rows of memory
   } else {
     for (std::int64_t p = 0; p < depth; ++p) {
-      for (std::int64_t i = 0; i < lanes; ++i) {
-        panel[p * width + i] = x[i * lane_step + p * depth_step];
+      for (std::int64_t i = 0; i < lines; ++i) {
+        panel[p * width + i] = x[i * line_step + p * depth_step];
       }
     }
   }

@@ -383,11 +383,16 @@ BOOST_AUTO_TEST_CASE(errors) {
       "scaled_dot_product_attention: the dtype must be float32 or float64, got "
       "int64");
   const AttentionResult y = scaled_dot_product_attention(x, x, x, {}, 1);
-  BOOST_TEST(error_of([&] {
-               scaled_dot_product_attention_backward(zeros({4, 3}), x, x, x, {}, 1, y);
-             }) ==
-             "scaled_dot_product_attention: the gradient and the output must have the "
-             "shape (3, 4) and the log sums (3), got (4, 3), (3, 4) and (3)");
+  const auto refusal = [&](const Tensor& g, const Tensor& key) {
+    return error_of(
+        [&] { scaled_dot_product_attention_backward(g, x, key, x, {}, 1, y); });
+  };
+  BOOST_TEST(refusal(zeros({4, 3}), x) ==
+             "scaled_dot_product_attention_backward: the gradient and the output must "
+             "have the shape (3, 4) and the log sums (3), got (4, 3), (3, 4) and (3)");
+  BOOST_TEST(refusal(x, zeros({2, 4})) ==
+             "scaled_dot_product_attention_backward: there must be as many values as "
+             "keys, got (3, 4) and (2, 4)");
 }
 
 BOOST_AUTO_TEST_SUITE_END()
