@@ -28,7 +28,7 @@ constexpr std::string_view op = "scaled_dot_product_attention";
 template <class T>
 struct Results {
   Matrices<T> output;
-  T* log_sums;  // (heads, queries), contiguous
+  T *largest, *inverse_sums;  // (heads, queries), contiguous
   std::optional<Matrices<T>> weights;
 };
 
@@ -98,19 +98,21 @@ class Forward {
       multiply_(h_.features, keys_[t], queries_[0], scores + t * tile_size_, width,
                 h_.scale);
     }
-    // Eᵀ in place; 1 / Σ; log Σ for the way back
-    T inverse_sums[blis::widest_tile], log_sums[blis::widest_tile];
-    attention_loops<T>().exp_columns(longest, width, block.lens, scores, inverse_sums,
-                                     log_sums);
+    // Eᵀ in place; the largest scores and 1 / Σ, for the way back too
+    T largest[blis::widest_tile], inverse_sums[blis::widest_tile];
+    attention_loops<T>().exp_columns(longest, width, block.lens, scores, largest,
+                                     inverse_sums);
     // Oᵀ = Vᵀ Eᵀ, not yet divided
     for (Int t = 0; t < values_.count(); ++t) {
       multiply_(longest, values_[t], scores, output_.first() + t * tile_size_, width);
     }
 
     write(block, h_.value_features, output_.first(), inverse_sums, results_.output);
-    T* const logs = results_.log_sums + block.head * h_.queries + first;
+    const Int at = block.head * h_.queries + first;
     for (Int j = 0; j < block.count; ++j) {
-      logs[j] = block.lens[j] > 0 ? log_sums[j] : -std::numeric_limits<T>::infinity();
+      const bool sees = block.lens[j] > 0;
+      results_.largest[at + j] = sees ? largest[j] : T{0};
+      results_.inverse_sums[at + j] = sees ? inverse_sums[j] : T{0};
     }
     if (!results_.weights) return;
     const Matrices<T>& weights = *results_.weights;
@@ -158,12 +160,14 @@ AttentionResult scaled_dot_product_attention(const Tensor& query, const Tensor& 
   AttentionResult result;
   result.output = empty_rows_like(query, value.size(-1));
   Shape shape = without_last(query.shape(), 1);
-  result.log_sums = empty(shape, query.dtype());
+  result.largest = empty(shape, query.dtype());
+  result.inverse_sums = empty(shape, query.dtype());
   shape.push_back(key.size(-2));
   if (weights) *weights = empty(shape, query.dtype());
   dispatch_floating(op, query.dtype(), [&]<class T>() {
     Results<T> results{mutable_matrices<T>(result.output),
-                       result.log_sums.template mutable_data<T>(), std::nullopt};
+                       result.largest.template mutable_data<T>(),
+                       result.inverse_sums.template mutable_data<T>(), std::nullopt};
     if (weights) results.weights = mutable_matrices<T>(*weights);
     compute(Heads<T>(query, key, value, lens, scale), results);
   });

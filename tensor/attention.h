@@ -13,8 +13,10 @@
 namespace heed {
 
 struct AttentionResult {
-  Tensor output;    // (..., n, dv)
-  Tensor log_sums;  // (..., n): log Σ exp of each row of scores, for the backward
+  Tensor output;  // (..., n, dv)
+  // For the backward: of each row of scores s the largest, and 1 / Σ exp(s - largest);
+  // zeros for a query that sees no key. (..., n)
+  Tensor largest, inverse_sums;
 };
 
 // softmax(scale Q Kᵀ) V
@@ -43,8 +45,9 @@ struct AttentionGradients {
 };
 
 // The same call's gradients, for the gradient g (..., n, dv) of its output and the
-// `result` that it returned. `wanted` says which are computed. Throws Error as the call
-// does, and when g or the result do not fit.
+// `result` that it returned. A query that sees no key takes no part, were its numbers or
+// its g NaN. `wanted` says which are computed. Throws Error as the call does, and when g
+// or the result do not fit.
 AttentionGradients scaled_dot_product_attention_backward(
     const Tensor& g, const Tensor& query, const Tensor& key, const Tensor& value,
     const std::optional<Tensor>& lens, double scale, const AttentionResult& result,

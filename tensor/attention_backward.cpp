@@ -10,7 +10,9 @@
 // The sum of row i needs no dP:  Σ_j dP_ij P_ij = Σ_j (G_i·V_j) P_ij = G_i·O_i.
 //
 // P is not kept from the forward pass, which never had it in one piece: it is computed
-// again, as exp(S - log Σ exp S), from the logarithms that were kept (Dao et al., 2022).
+// again, as exp(S - max) / Σ, from the largest score and the sum that were kept of each
+// row (after Dao et al., 2022, who keep max + log Σ: that loses the sum where scores are
+// large).
 //
 // Blocks of keys are the outer loop and blocks of queries the inner one, so that a block
 // of P and one of dS stay in the core's cache. In a block the keys lie side by side, as
@@ -21,6 +23,9 @@
 
 #include "tensor/attention.h"
 #include "tensor/attention_heads.h"
+#include "tensor/elementwise.h"
+#include "tensor/reductions.h"
+#include "tensor/views.h"
 
 namespace heed {
 namespace {
@@ -37,7 +42,7 @@ constexpr Int tiles_at_once = 4;
 template <class T>
 struct Given {
   Matrices<const T> g, output;
-  const T* log_sums;  // (heads, queries), contiguous
+  const T *largest, *inverse_sums;  // (heads, queries), contiguous
 };
 
 // Those that are wanted.
@@ -69,7 +74,8 @@ class Backward {
         dv_(panels_at_once * dv_size_),
         lens_(tiles_ * tile_rows_),
         longest_(tiles_),
-        log_sums_(tiles_ * tile_rows_),
+        largest_(tiles_ * tile_rows_),
+        inverse_sums_(tiles_ * tile_rows_),
         dots_(tiles_ * tile_rows_) {}
 
   // Heads begin to end.
@@ -104,9 +110,10 @@ class Backward {
   Buffer<T> ds_rows_;  // dS of a block, tile by tile as the operand of dQ
   Buffer<T> dq_;       // of a head
   Buffer<T> dk_, dv_;  // dKᵀ and dVᵀ of a block, one panel after the other
-  // Of a head: what each query sees, and the most in each tile; the logarithms; G_i·O_i.
+  // Of a head: what each query sees, and the most in each tile; the largest
+  // scores and the inverse sums; G_i·O_i.
   Buffer<Int> lens_, longest_;
-  Buffer<T> log_sums_, dots_;
+  Buffer<T> largest_, inverse_sums_, dots_;
 
   void compute(Int head) {
     pack_head(head);
@@ -140,8 +147,12 @@ class Backward {
     g_.pack(h_.queries, h_.value_features, g[head], g.row_step, g.column_step);
     g_t_.pack(h_.value_features, h_.queries, g[head], g.column_step, g.row_step);
     const Int padded = tiles_ * tile_rows_;
-    std::copy_n(given_.log_sums + head * h_.queries, h_.queries, log_sums_.first());
-    std::fill(log_sums_.first() + h_.queries, log_sums_.first() + padded, T{0});
+    const auto copy = [&](const T* all, const Buffer<T>& to) {
+      std::copy_n(all + head * h_.queries, h_.queries, to.first());
+      std::fill(to.first() + h_.queries, to.first() + padded, T{0});
+    };
+    copy(given_.largest, largest_);
+    copy(given_.inverse_sums, inverse_sums_);
     const T *const g_first = g[head], *const o_first = o[head];
     for (Int i = 0; i < h_.queries; ++i) {
       dots_.first()[i] =
@@ -229,8 +240,8 @@ class Backward {
     // p = P, ds = dS
     const Int row = t * tile_rows_;
     attention_loops<T>().weights(tile_rows_, tile_columns_, key, lens_.first() + row,
-                                 log_sums_.first() + row, dots_.first() + row, p,
-                                 wants_ds_ ? ds : nullptr);
+                                 largest_.first() + row, inverse_sums_.first() + row,
+                                 dots_.first() + row, p, wants_ds_ ? ds : nullptr);
     if (gradients_.query) {  // dS once more, as the left operand of dQ
       loops_.pack(tile_rows_, tile_rows_, tile_columns_, ds, tile_columns_, 1,
                   ds_rows_.first() + place * rows_size_ + panel * tile_size_);
@@ -281,24 +292,36 @@ AttentionGradients scaled_dot_product_attention_backward(
     const std::optional<Tensor>& lens, double scale, const AttentionResult& result,
     const std::array<bool, 3>& wanted) {
   check_attention(op, query, key, value, lens);
-  const Tensor log_sums = result.log_sums.contiguous();
+  const Tensor largest = result.largest.contiguous();
+  const Tensor inverse_sums = result.inverse_sums.contiguous();
   const Shape rows = without_last(query.shape(), 1);
   Shape shape = rows;
   shape.push_back(value.size(-1));
-  check(g.shape() == shape && result.output.shape() == shape && log_sums.shape() == rows,
-        "{}: the gradient and the output must have the shape {} and the log sums {}, got "
-        "{}, {} and {}",
-        op, shape, rows, g.shape(), result.output.shape(), log_sums.shape());
-  check_same_dtype(op, query, g);
-  check_same_dtype(op, query, result.output);
-  check_same_dtype(op, query, log_sums);
+  check(
+      g.shape() == shape && result.output.shape() == shape && largest.shape() == rows &&
+          inverse_sums.shape() == rows,
+      "{}: the gradient and the output must have the shape {}, what is kept of each row "
+      "{}, got {}, {}, {} and {}",
+      op, shape, rows, g.shape(), result.output.shape(), largest.shape(),
+      inverse_sums.shape());
+  for (const Tensor* x : {&g, &result.output, &largest, &inverse_sums}) {
+    check_same_dtype(op, query, *x);
+  }
+  // 0 times NaN is NaN: so the rows that take no part are cleared.
+  Tensor q = query, G = g;
+  if (lens && any(*lens == 0).item()) {
+    const Tensor blind = unsqueeze(*lens == 0, -1);
+    q = masked_fill(query, blind, 0);
+    G = masked_fill(g, blind, 0);
+  }
   AttentionGradients gradients;
   if (wanted[0]) gradients.query = empty_rows_like(query, query.size(-1));
   if (wanted[1]) gradients.key = empty_rows_like(key, key.size(-1));
   if (wanted[2]) gradients.value = empty_rows_like(value, value.size(-1));
   dispatch_floating(op, query.dtype(), [&]<class T>() {
-    compute(Heads<T>(query, key, value, lens, scale),
-            {matrices<T>(g), matrices<T>(result.output), log_sums.data<T>()},
+    compute(Heads<T>(q, key, value, lens, scale),
+            {matrices<T>(G), matrices<T>(result.output), largest.data<T>(),
+             inverse_sums.data<T>()},
             Gradients<T>{optional_matrices<T>(gradients.query, wanted[0]),
                          optional_matrices<T>(gradients.key, wanted[1]),
                          optional_matrices<T>(gradients.value, wanted[2])});
