@@ -68,11 +68,19 @@ void flushed(Args... args) {
   out_of_line(args...);
 }
 
-// NaN if one of x is, so that x - largest is NaN throughout, and so is the result. A row
-// of -inf alone has -inf - -inf, which is NaN as well.
+// The largest of the numbers; NaN is passed over, for it comes back with its exp, which
+// makes the sum NaN and so the whole row. A row of -inf alone has -inf - -inf, which is
+// NaN as well.
+struct LargestNumber : Largest {
+  template <class T>
+  static T of(T a, T b) {
+    return b > a ? b : a;
+  }
+};
+
 template <class T>
 T largest(Size n, const T* x) {
-  return n < 256 ? fold_row<16, Largest>(n, x) : fold_row<64, Largest>(n, x);
+  return n < 256 ? fold_row<16, LargestNumber>(n, x) : fold_row<64, LargestNumber>(n, x);
 }
 
 // e = exp(x - shift). Returns the sum.
@@ -124,12 +132,12 @@ void softmax_columns(Size n, Size inner, const T* x, T* y) {
   for (Size first = 0; first < inner; first += columns) {
     const Size width = inner - first < columns ? inner - first : columns;
     for (Size j = 0; j < width; ++j) {
-      shift[j] = Largest::neutral<T>;
+      shift[j] = LargestNumber::neutral<T>;
       sums[0][j] = sums[1][j] = sums[2][j] = sums[3][j] = 0;
     }
     for (Size i = first; i < n * inner; i += inner) {
 #pragma omp simd
-      for (Size j = 0; j < width; ++j) shift[j] = Largest::of(shift[j], x[i + j]);
+      for (Size j = 0; j < width; ++j) shift[j] = LargestNumber::of(shift[j], x[i + j]);
     }
     for (Size row = 0; row < n; ++row) {
       const Size i = row * inner + first;
