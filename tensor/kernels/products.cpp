@@ -111,6 +111,18 @@ void transpose(std::int64_t rows, std::int64_t columns, const T* x, std::int64_t
   }
 }
 
+// The lanes of a panel lie side by side in memory already. A loop of known length is a few
+// instructions; the widths are those of BLIS's micro-kernels on this kind of processor.
+template <int fixed, class T>
+void pack_side_by_side(std::int64_t width, std::int64_t lanes, std::int64_t depth,
+                       const T* x, std::int64_t depth_step, T* panel) {
+  const std::int64_t count = fixed ? fixed : lanes;
+  for (std::int64_t p = 0; p < depth; ++p, x += depth_step, panel += width) {
+#pragma omp simd
+    for (std::int64_t i = 0; i < count; ++i) panel[i] = x[i];
+  }
+}
+
 template <class T>
 void pack(std::int64_t width, std::int64_t lanes, std::int64_t depth, const T* x,
           std::int64_t lane_step, std::int64_t depth_step, T* panel) {
@@ -118,11 +130,14 @@ void pack(std::int64_t width, std::int64_t lanes, std::int64_t depth, const T* x
     for (std::int64_t i = 0; i < width * depth; ++i) panel[i] = 0;
   }
   if (lane_step == 1) {
-    for (std::int64_t p = 0; p < depth; ++p) {
-#pragma omp simd
-      for (std::int64_t i = 0; i < lanes; ++i) {
-        panel[p * width + i] = x[i + p * depth_step];
-      }
+    switch (lanes) {
+      case 6: return pack_side_by_side<6>(width, lanes, depth, x, depth_step, panel);
+      case 8: return pack_side_by_side<8>(width, lanes, depth, x, depth_step, panel);
+      case 12: return pack_side_by_side<12>(width, lanes, depth, x, depth_step, panel);
+      case 14: return pack_side_by_side<14>(width, lanes, depth, x, depth_step, panel);
+      case 16: return pack_side_by_side<16>(width, lanes, depth, x, depth_step, panel);
+      case 32: return pack_side_by_side<32>(width, lanes, depth, x, depth_step, panel);
+      default: return pack_side_by_side<0>(width, lanes, depth, x, depth_step, panel);
     }
   } else if (depth_step == 1) {
     transpose(lanes, depth, x, lane_step, panel, width);
