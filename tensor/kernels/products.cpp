@@ -95,6 +95,7 @@ void transpose(std::int64_t rows, std::int64_t columns, const T* x, std::int64_t
   constexpr std::int64_t size = Block<T>::size;
   const std::int64_t whole_rows = rows - rows % size;
   const std::int64_t whole_columns = columns - columns % size;
+  // One cache line of every row at a time: rows far apart push each other out.
   constexpr std::int64_t line = 64 / sizeof(T);
   for (std::int64_t first = 0; first < whole_columns; first += line) {
     const std::int64_t last = first + line < whole_columns ? first + line : whole_columns;
@@ -111,8 +112,8 @@ void transpose(std::int64_t rows, std::int64_t columns, const T* x, std::int64_t
   }
 }
 
-// The lanes of a panel lie side by side in memory already. A loop of known length is a few
-// instructions; the widths are those of BLIS's micro-kernels on this kind of processor.
+// The lanes of a panel lie side by side in memory already. A loop of known length is a
+// few instructions; pack() knows the widths of BLIS's micro-kernels for x86-64.
 template <int fixed, class T>
 void pack_side_by_side(std::int64_t width, std::int64_t lanes, std::int64_t depth,
                        const T* x, std::int64_t depth_step, T* panel) {
