@@ -62,19 +62,21 @@ Variable scaled_dot_product_attention(const Variable& query, const Variable& key
         }
         // In ops where the walk is recorded: see record_joint. What is hidden is selected
         // away: 0 times NaN is NaN.
+        const auto seen = [&](const Variable& pairs) {  // (..., n, m)
+          return lens ? masked_fill(pairs, hidden_by(*lens, K.size(-2)), 0) : pairs;
+        };
         Variable Q = kept[0], G = g;
         if (lens) {
           const Tensor blind = unsqueeze(*lens == 0, -1);  // (..., n, 1)
           Q = masked_fill(Q, blind, 0);
           G = masked_fill(G, blind, 0);
         }
-        const Variable P = attention_weights(Q, K, lens, scale);  // (..., n, m)
-        Variable dP = matmul(G, transposed(V));                   // (..., n, m)
-        if (lens) dP = masked_fill(dP, hidden_by(*lens, K.size(-2)), 0);
-        const Variable dS = P * (dP - sum(dP * P, -1, true));   // (..., n, m)
-        const Variable dQ = scale * matmul(dS, K);              // (..., n, d)
-        const Variable dK = scale * matmul(transposed(dS), Q);  // (..., m, d)
-        const Variable dV = matmul(transposed(P), G);           // (..., m, dv)
+        const Variable P = attention_weights(Q, K, lens, scale);     // (..., n, m)
+        const Variable dP = seen(matmul(G, transposed(V)));          // (..., n, m)
+        const Variable dS = seen(P * (dP - sum(dP * P, -1, true)));  // (..., n, m)
+        const Variable dQ = scale * matmul(dS, K);                   // (..., n, d)
+        const Variable dK = scale * matmul(transposed(dS), Q);       // (..., m, d)
+        const Variable dV = matmul(transposed(P), G);                // (..., m, dv)
         return {dQ, dK, dV};
       });
 }
