@@ -48,9 +48,7 @@ Operands operands(const Variable& query, const Variable& key, const Variable& va
             is_floating(query.dtype()),
         "attention: query, key and value must have one floating dtype, got {}, {} and {}",
         name(query.dtype()), name(key.dtype()), name(value.dtype()));
-  const auto lead = [](const Variable& x) {
-    return Shape(std::span(x.shape().begin(), x.shape().end() - 2));
-  };
+  const auto lead = [](const Variable& x) { return without_last(x.shape(), 2); };
   const Shape batch = broadcast("attention", lead(query), lead(key));
   broadcast("attention", batch, lead(value));
   const auto widened = [&](const Variable& x) {
@@ -71,10 +69,8 @@ Operands operands(const Variable& query, const Variable& key, const Variable& va
 // which is NaN.
 bool fused_fits(const Variable& query, const Variable& key, const Variable& value,
                 const Mask::Laid& mask) {
-  const auto lead = [](const Variable& x) {
-    return std::span(x.shape().begin(), x.shape().end() - 2);
-  };
-  if (mask.keep || mask.bias || !std::ranges::equal(lead(query), lead(value))) {
+  if (mask.keep || mask.bias ||
+      without_last(query.shape(), 2) != without_last(value.shape(), 2)) {
     return false;
   }
   if (!mask.lens && key.size(-2) > 0) return true;

@@ -20,12 +20,12 @@ struct Fan {
 };
 Fan fans(const Tensor& w);
 
-// Uniform within gain √(6 / (in + out)), and normal with std gain √(2 / (in + out)).
+// Uniform between ±gain √(6 / (in + out)), and normal with std gain √(2 / (in + out)).
 // (Glorot and Bengio, 2010)
 Tensor& xavier_uniform_(Tensor& w, double gain = 1);
 Tensor& xavier_normal_(Tensor& w, double gain = 1);
 
-// Uniform within gain √(3 / in), and normal with std gain / √in; √2 is the gain of relu.
+// Uniform between ±gain √(3 / in), and normal with std gain / √in; √2 is relu's gain.
 // (He et al., 2015)
 inline constexpr double relu_gain = 1.4142135623730951;
 Tensor& kaiming_uniform_(Tensor& w, double gain = relu_gain);

@@ -17,7 +17,7 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr std::int64_t most_grids = 4, most_queries = 16, most_keys = 32;
 
-// A bool matrix as lines of x and ., "..." standing for what is left out.
+// A bool matrix (queries, keys) as lines of x and ., "..." standing for what is left out.
 std::string grid(const Tensor& kept) {
   const std::int64_t rows = kept.size(0), columns = kept.size(1);
   std::vector<std::string> lines;
@@ -32,7 +32,7 @@ std::string grid(const Tensor& kept) {
   return fmt::format("{}", fmt::join(lines, "\n"));
 }
 
-// How many keys each query sees under a diagonal that starts at key `first`.
+// How many keys each query sees under a diagonal that starts at key `first`: (queries).
 Tensor causal_lens(std::int64_t queries, std::int64_t first) {
   return clamp(arange(queries, int64) + static_cast<double>(first + 1), 0, {});
 }
@@ -46,6 +46,7 @@ std::string_view name(EmptyRows policy) {
   }
 }
 
+// Both limits at once; lens and others broadcast to (..., queries).
 Tensor smaller(const std::optional<Tensor>& lens, const Tensor& others) {
   return lens ? minimum(*lens, others) : others;
 }
@@ -62,7 +63,8 @@ std::string causal_grids(std::int64_t queries, std::int64_t keys) {
                      right);
 }
 
-// The first query without a key, as an error with the mask of its batch and head.
+// The first query without a key, as an error with the mask of its batch and head. kept
+// (..., keys) broadcasts to the scores.
 void check_no_empty_row(const Tensor& kept, const Shape& scores) {
   const Tensor full = expand(kept, scores);
   const Tensor empty = logical_not(any(full, -1));  // (..., queries)
@@ -82,6 +84,7 @@ void check_no_empty_row(const Tensor& kept, const Shape& scores) {
       index, scores, grid(matrix));
 }
 
+// Whether a mask broadcasts to scores (..., queries, keys).
 void check_fits(const Tensor& mask, const Shape& scores) {
   const Shape& shape = mask.shape();
   bool fits = shape.rank() <= scores.rank();
@@ -96,7 +99,8 @@ void check_fits(const Tensor& mask, const Shape& scores) {
         scores, shape);
 }
 
-// Valid lengths in the dimensions of (..., queries).
+// Valid lengths (), (batch), (batch, queries) or (queries), so laid that they broadcast
+// to the (..., queries) of the scores.
 Tensor lens_of_rows(const Tensor& lens, const Shape& scores) {
   const int batches = scores.rank() - 2;
   const std::int64_t queries = scores[batches];
