@@ -32,6 +32,7 @@
 #include "tensor/sorting.h"
 #include "tensor/tensor.h"
 #include "tensor/threads.h"
+#include "tensor/updates.h"
 #include "tensor/views.h"
 
 // Derivatives: the same functions, each beside its derivative, and the way back.
@@ -66,4 +67,8 @@
 #include "nn/visit.h"
 
 // Optimisers: namespace heed::optim.
+#include "optim/adam.h"
+#include "optim/clip.h"
+#include "optim/groups.h"
+#include "optim/schedule.h"
 #include "optim/sgd.h"

@@ -5,6 +5,7 @@
 #include "autograd/matmul.h"
 #include "autograd/reductions.h"
 #include "autograd/views.h"
+#include "optim/adam.h"
 #include "optim/sgd.h"
 #include "tensor/joining.h"
 #include "tests/golden/replay.h"
@@ -12,23 +13,56 @@
 namespace heed::golden {
 namespace {
 
+// Sets an option from the text of an attribute; false if there is none of that name.
+bool set_option(optim::SgdOptions& o, const std::string& key, const std::string& value) {
+  if (key == "lr") {
+    o.lr = to_number(key, value);
+  } else if (key == "momentum") {
+    o.momentum = to_number(key, value);
+  } else if (key == "dampening") {
+    o.dampening = to_number(key, value);
+  } else if (key == "weight_decay") {
+    o.weight_decay = to_number(key, value);
+  } else if (key == "nesterov") {
+    o.nesterov = to_flag(key, value);
+  } else if (key == "maximize") {
+    o.maximize = to_flag(key, value);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+template <bool decoupled>
+bool set_option(optim::AdamFamilyOptions<decoupled>& o, const std::string& key,
+                const std::string& value) {
+  if (key == "lr") {
+    o.lr = to_number(key, value);
+  } else if (key == "betas") {
+    const std::vector<std::string> betas = split_list(value);
+    if (betas.size() != 2) throw CaseError("betas must be two numbers");
+    o.beta1 = to_number(key, betas[0]);
+    o.beta2 = to_number(key, betas[1]);
+  } else if (key == "eps") {
+    o.eps = to_number(key, value);
+  } else if (key == "weight_decay") {
+    o.weight_decay = to_number(key, value);
+  } else if (key == "amsgrad") {
+    o.amsgrad = to_flag(key, value);
+  } else if (key == "maximize") {
+    o.maximize = to_flag(key, value);
+  } else {
+    return false;
+  }
+  return true;
+}
+
 // The attributes hp.KEY, and hp.NAME.KEY for the group of parameter NAME alone.
-optim::SgdOptions sgd_options(const Case& c, const std::string& name) {
-  optim::SgdOptions options;
+template <class Options>
+Options options_of(const Case& c, const std::string& name) {
+  Options options;
   const auto read = [&](const std::string& key, const std::string& value) {
-    if (key == "lr") {
-      options.lr = to_number(key, value);
-    } else if (key == "momentum") {
-      options.momentum = to_number(key, value);
-    } else if (key == "dampening") {
-      options.dampening = to_number(key, value);
-    } else if (key == "weight_decay") {
-      options.weight_decay = to_number(key, value);
-    } else if (key == "nesterov") {
-      options.nesterov = to_flag(key, value);
-    } else if (key == "maximize") {
-      options.maximize = to_flag(key, value);
-    } else {
+    if (!set_option(options, key, value)) {
       throw CaseError(fmt::format("unknown hyperparameter {}", key));
     }
   };
@@ -40,11 +74,14 @@ optim::SgdOptions sgd_options(const Case& c, const std::string& name) {
 }
 
 // f(x) = x'Ax / 2 - b'x
+template <class Optimiser>
 void replay_quadratic(const Case& c, Report& report) {
   const Variable a = c.input("A"), b = c.input("b");
   const Variable x(c.input("x0").clone(), true);
-  optim::Sgd trainer(std::vector<Variable>{x}, sgd_options(c, "x"));
-  std::vector<Tensor> points = {x.value().clone()}, gradients, losses, buffers;
+  Optimiser trainer(std::vector<Variable>{x},
+                    options_of<typename Optimiser::Options>(c, "x"));
+  std::vector<Tensor> points = {x.value().clone()}, gradients, losses;
+  std::map<std::string, std::vector<Tensor>> states;
   for (std::int64_t step = 0; step < c.integer("steps"); ++step) {
     trainer.zero_grad();
     const Variable loss = 0.5 * matmul(x, matmul(a, x)) - matmul(b, x);
@@ -53,20 +90,25 @@ void replay_quadratic(const Case& c, Report& report) {
     gradients.push_back(x.grad().value().clone());
     trainer.step();
     points.push_back(x.value().clone());
-    if (const auto buffer = trainer.momentum_buffer(x))
-      buffers.push_back(buffer->clone());
+    for (const auto& [name, value] : trainer.state()) {
+      if (value.shape() == x.shape()) states[name.substr(2)].push_back(value);
+    }
   }
   report.expect("step.x", stack(points));
   report.expect("step.grad", stack(gradients));
   report.expect("step.loss", cat(losses));
-  if (!buffers.empty()) report.expect("step.state.momentum_buffer", stack(buffers));
+  for (const auto& [name, values] : states) {
+    report.expect("step.state." + name, stack(values));
+  }
 }
 
 // Two groups: f(p, q) = sum(p²) (1 + sum(q²)) + sum(q)
+template <class Optimiser>
 void replay_two_groups(const Case& c, Report& report) {
+  using Options = typename Optimiser::Options;
   const Variable p(c.input("p").clone(), true), q(c.input("q").clone(), true);
-  using Groups = std::vector<optim::Sgd::Group>;
-  optim::Sgd trainer(Groups{{{p}, sgd_options(c, "p")}, {{q}, sgd_options(c, "q")}});
+  Optimiser trainer(std::vector<optim::Group<Options>>{
+      {{p}, options_of<Options>(c, "p")}, {{q}, options_of<Options>(c, "q")}});
   std::vector<Tensor> ps = {p.value().clone()}, qs = {q.value().clone()}, losses;
   for (std::int64_t step = 0; step < c.integer("steps"); ++step) {
     trainer.zero_grad();
@@ -82,16 +124,23 @@ void replay_two_groups(const Case& c, Report& report) {
   report.expect("step.loss", cat(losses));
 }
 
+template <class Optimiser>
+void replay(const Case& c, Report& report) {
+  if (c.has("in.A")) {
+    replay_quadratic<Optimiser>(c, report);
+  } else {
+    replay_two_groups<Optimiser>(c, report);
+  }
+}
+
 }  // namespace
 
 void replay_optimiser(const Case& c, Report& report) {
   const std::string kind = c.text("class");
-  if (kind != "SGD") throw CaseError(fmt::format("unknown class {}", kind));
-  if (c.has("in.A")) {
-    replay_quadratic(c, report);
-  } else {
-    replay_two_groups(c, report);
-  }
+  if (kind == "SGD") return replay<optim::Sgd>(c, report);
+  if (kind == "Adam") return replay<optim::Adam>(c, report);
+  if (kind == "AdamW") return replay<optim::AdamW>(c, report);
+  throw CaseError(fmt::format("unknown class {}", kind));
 }
 
 }  // namespace heed::golden
