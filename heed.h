@@ -17,6 +17,7 @@
 #pragma once
 
 // Arrays: memory, shapes and views, arithmetic, random numbers. No gradients.
+#include "tensor/additive_scores.h"
 #include "tensor/dtype.h"
 #include "tensor/elementwise.h"
 #include "tensor/error.h"
@@ -37,6 +38,7 @@
 #include "tensor/views.h"
 
 // Derivatives: the same functions, each beside its derivative, and the way back.
+#include "autograd/additive_scores.h"
 #include "autograd/elementwise.h"
 #include "autograd/gradcheck.h"
 #include "autograd/indexing.h"

@@ -43,6 +43,21 @@ def nw_epoch(n):
     return epoch
 
 
+def additive_step(batch, n, m, h):
+    w_q, w_k, w_v = (torch.nn.Linear(h, width, bias=False) for width in (h, h, 1))
+    queries, keys, values = (torch.randn(batch, rows, h, requires_grad=True)
+                             for rows in (n, m, m))
+    trainer = torch.optim.SGD([w_q.weight, w_k.weight, w_v.weight], lr=1e-3)
+
+    def step():
+        trainer.zero_grad()
+        features = torch.tanh(w_q(queries).unsqueeze(2) + w_k(keys).unsqueeze(1))
+        weights = F.softmax(w_v(features).squeeze(-1), -1)
+        torch.bmm(weights, values).square().mean().backward()
+        trainer.step()
+    return step
+
+
 def scalar_chain():
     a = torch.tensor(1.5, requires_grad=True)
 
@@ -78,6 +93,9 @@ def workloads():
     """Pairs of a name and a function that sets the workload up and returns what to time."""
     for n in (50, 500, 2000):
         yield f"nw_epoch/n{n}", lambda n=n: nw_epoch(n)
+    for b, n, m, h in ((2, 1, 10, 8), (16, 32, 32, 64), (32, 64, 64, 128)):
+        yield (f"additive_step/b{b}_q{n}_k{m}_h{h}",
+               lambda b=b, n=n, m=m, h=h: additive_step(b, n, m, h))
     yield "scalar_chain/2000", scalar_chain
     for n in (64, 128, 256, 512, 1024):
         yield f"matmul/{n}", lambda n=n: product(n)

@@ -44,6 +44,21 @@ std::function<void()> nw_epoch(std::int64_t n) {
   };
 }
 
+// A training step of additive attention, gradients of its inputs included; `batch`
+// entries of n queries and m keys, h features throughout.
+std::function<void()> additive_step(std::int64_t batch, std::int64_t n, std::int64_t m,
+                                    std::int64_t h) {
+  nn::AdditiveAttention net(h, h, h, 0);
+  const Variable queries(randn({batch, n, h}), true), keys(randn({batch, m, h}), true);
+  const Variable values(randn({batch, m, h}), true);
+  optim::Sgd trainer(nn::parameters(net), {.lr = 1e-3});
+  return [=]() mutable {
+    trainer.zero_grad();
+    mean(square(net(queries, keys, values))).backward();
+    trainer.step();
+  };
+}
+
 // 2,000 scalar operations recorded and differentiated: the cost of the graph itself.
 std::function<void()> scalar_chain() {
   const Variable a(full({}, 1.5), true);
@@ -70,6 +85,11 @@ std::vector<Workload> workloads() {
   std::vector<Workload> list;
   for (std::int64_t n : {50, 500, 2000}) {
     list.push_back({fmt::format("nw_epoch/n{}", n), 0, [=] { return nw_epoch(n); }});
+  }
+  const std::int64_t additive[][4] = {{2, 1, 10, 8}, {16, 32, 32, 64}, {32, 64, 64, 128}};
+  for (const auto& [b, n, m, h] : additive) {
+    list.push_back({fmt::format("additive_step/b{}_q{}_k{}_h{}", b, n, m, h), 0,
+                    [b = b, n = n, m = m, h = h] { return additive_step(b, n, m, h); }});
   }
   list.push_back({"scalar_chain/2000", 0, scalar_chain});
   for (std::int64_t n : {64, 128, 256, 512, 1024}) {

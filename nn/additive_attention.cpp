@@ -1,6 +1,6 @@
 #include "nn/additive_attention.h"
 
-#include "autograd/elementwise.h"
+#include "autograd/additive_scores.h"
 #include "autograd/views.h"
 #include "nn/masked.h"
 
@@ -25,9 +25,10 @@ Variable AdditiveAttention::operator()(const Variable& queries, const Variable& 
   const Shape shape{queries.size(0), queries.size(1), keys.size(1)};
   const Mask::Laid laid = mask.lay_on(shape);
   const auto [q, k, v] = without_hidden({queries, keys, values}, mask, shape);
-  const Variable features =
-      tanh(unsqueeze(W_q(q), 2) + unsqueeze(W_k(k), 1));  // (batch, n, m, hidden)
-  const Variable scores = squeeze(w_v(features), -1);     // (batch, n, m)
+  // w_v(tanh(unsqueeze(W_q(q), 2) + unsqueeze(W_k(k), 1))), in one pass without the array
+  // (batch, n, m, hidden) of the sums.
+  const Variable scores =  // (batch, n, m)
+      additive_scores(W_q(q), W_k(k), squeeze(w_v.weight, 0));
   const Variable weights = masked_weights(scores, laid);  // (batch, n, m)
   if (keep_weights) attention_weights = weights.value();
   return masked_values(dropout(weights), v, laid);  // (batch, n, dv)

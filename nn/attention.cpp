@@ -23,9 +23,10 @@ double factor(const AttentionOptions& options, std::int64_t d) {
   return 1 / std::sqrt(static_cast<double>(std::max<std::int64_t>(d, 1)));
 }
 
-// Queries, keys and values with equal leading dimensions, and the shape of the scores.
+// Queries and keys with equal leading dimensions, and the shape of their scores. Values
+// may have more of them: they take no part in the scores.
 struct Operands {
-  Variable query, key, value;
+  Variable query, key;
   Shape scores;
 };
 
@@ -39,8 +40,8 @@ Operands operands(const Variable& query, const Variable& key, const Variable& va
   const auto lead = [](const Variable& x) {
     return Shape(std::span(x.shape().begin(), x.shape().end() - 2));
   };
-  const Shape batch =
-      broadcast("attention", broadcast("attention", lead(query), lead(key)), lead(value));
+  const Shape batch = broadcast("attention", lead(query), lead(key));
+  broadcast("attention", batch, lead(value));
   const auto widened = [&](const Variable& x) {
     if (lead(x) == batch) return x;
     Shape shape = batch;
@@ -51,7 +52,7 @@ Operands operands(const Variable& query, const Variable& key, const Variable& va
   Shape scores = batch;
   scores.push_back(query.size(-2));
   scores.push_back(key.size(-2));
-  return {widened(query), widened(key), widened(value), scores};
+  return {widened(query), widened(key), scores};
 }
 
 }  // namespace
@@ -68,11 +69,11 @@ Attention attention(const Variable& query, const Variable& key, const Variable& 
                     const Mask& mask, const Dropout& dropout,
                     const AttentionOptions& options) {
   const double scale = factor(options, query.size(-1));
-  const auto [q, k, v, shape] = operands(query, key, value);
+  const auto [q, k, shape] = operands(query, key, value);
   const Mask::Laid laid = mask.lay_on(shape);
-  const Variable scores = masked_scores(q, k, laid) * scale;   // (..., n, m)
-  const Variable weights = masked_weights(scores, laid);       // (..., n, m)
-  return {masked_values(dropout(weights), v, laid), weights};  // (..., n, dv)
+  const Variable scores = masked_scores(q, k, laid) * scale;       // (..., n, m)
+  const Variable weights = masked_weights(scores, laid);           // (..., n, m)
+  return {masked_values(dropout(weights), value, laid), weights};  // (..., n, dv)
 }
 
 Variable attend(const Variable& query, const Variable& key, const Variable& value,

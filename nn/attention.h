@@ -30,10 +30,12 @@ struct AttentionOptions {
 
 // softmax(scale Q Kᵀ) V            (Vaswani et al., 2017, equation 1)
 //
-// query (..., n, d), key (..., m, d) and value (..., m, dv), two to four dimensions, the
-// leading ones broadcast; the mask hides keys from queries, dropout takes weights away
-// while it is in training. Throws Error when a shape or the mask does not fit, and when
-// both a scale and a temperature are given or one is not a positive number.
+// query (..., n, d), key (..., m, d) and value (..., m, dv), two to four dimensions. The
+// leading ones of query and key broadcast, and are those of the weights; with them those
+// of value broadcast, and are those of the output. The mask hides keys from queries,
+// dropout takes weights away while it is in training. Throws Error when a shape or the
+// mask does not fit, and when both a scale and a temperature are given or one is not a
+// positive number.
 Attention attention(const Variable& query, const Variable& key, const Variable& value,
                     const Mask& mask = {}, const Dropout& dropout = Dropout(0),
                     const AttentionOptions& options = {});

@@ -234,6 +234,22 @@ void add_softmax(std::vector<OpRow>& table) {
   }
 }
 
+void add_attention(std::vector<OpRow>& table) {
+  OpRow row{"additive_scores", {}};
+  const Function scores = [](In in) { return additive_scores(in[0], in[1], in[2]); };
+  const std::pair<Shape, Shape> shapes[] = {  // more than a vector of hidden units too
+      {{2, 3, 4}, {2, 5, 4}}, {{2, 1, 18}, {2, 2, 18}}, {{3, 2}, {1, 2}},
+      {{1, 1}, {1, 1}},       {{0, 2}, {3, 2}},         {{1, 2, 1, 3}, {1, 2, 2, 3}},
+  };
+  for (const auto& [q, k] : shapes) {
+    row.samples.push_back({{u(-1, 1, q), u(-1, 1, k), u(-1, 1, {q[q.rank() - 1]})},
+                           scores});
+  }
+  row.samples.push_back({{u(-1, 1, {3, 2}), u(-1, 1, {2})},
+                         [](In in) { return additive_scores(in[0], in[0], in[1]); }});
+  table.push_back(row);
+}
+
 void add_products(std::vector<OpRow>& table) {
   const Function product = [](In in) { return matmul(in[0], in[1]); };
   OpRow row{"matmul", {}};
@@ -357,6 +373,7 @@ const std::vector<OpRow>& op_table() {
     add_choices(rows);
     add_reductions(rows);
     add_softmax(rows);
+    add_attention(rows);
     add_products(rows);
     add_views(rows);
     add_indexing(rows);

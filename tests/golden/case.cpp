@@ -99,8 +99,11 @@ const Tensor& Case::tensor(const std::string& name) const {
 }
 
 Tensor Case::input(const std::string& name) const {
-  const Tensor& stored = tensor("in." + name);
-  return gives("layout." + name) ? laid_out(stored, text("layout." + name)) : stored;
+  return input(name, tensor("in." + name));
+}
+
+Tensor Case::input(const std::string& name, const Tensor& value) const {
+  return gives("layout." + name) ? laid_out(value, text("layout." + name)) : value;
 }
 
 std::vector<std::string> Case::names(const std::string& prefix) const {

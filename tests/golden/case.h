@@ -9,6 +9,8 @@
 // Names of tensors:
 //   in.NAME    an input                  out.NAME       an output
 //   up.NAME    d loss / d out.NAME       grad.in.NAME   d loss / d in.NAME
+//   param.NAME a parameter               grad.param.NAME   d loss / d param.NAME
+//   buf.NAME   a constant of a module, or a mask of dropout: 1 where it keeps
 //   step.NAME  one row a step of training
 // The loss is the sum over the up.* of sum(up.NAME * out.NAME).
 #pragma once
@@ -61,8 +63,10 @@ class Case {
   bool has(const std::string& tensor) const { return tensors_.contains(tensor); }
   // The tensor of that name. Throws CaseError when there is none.
   const Tensor& tensor(const std::string& name) const;
-  // Tensor in.NAME with the strides that attr.layout.NAME asks for. Throws CaseError.
+  // Tensor in.NAME, or `value` in its place, with the strides that attr.layout.NAME asks
+  // for. Throw CaseError.
   Tensor input(const std::string& name) const;
+  Tensor input(const std::string& name, const Tensor& value) const;
   // The names NAME of all tensors PREFIX.NAME.
   std::vector<std::string> names(const std::string& prefix) const;
 

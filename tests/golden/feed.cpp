@@ -8,9 +8,11 @@
 
 namespace heed::golden {
 
-Feed::Feed(const Case& reference) : c(reference) {
+Feed::Feed(const Case& reference, const DrawnInputs& drawn) : c(reference) {
   for (const std::string& name : c.names("in")) {
-    const Tensor value = c.input(name);
+    const auto found = drawn.find(name);
+    const Tensor value =
+        found == drawn.end() ? c.input(name) : c.input(name, found->second.value);
     inputs_.emplace(name, Variable(value, is_floating(value.dtype())));
   }
 }
@@ -19,6 +21,17 @@ const Variable& Feed::operator[](const std::string& name) const {
   const auto found = inputs_.find(name);
   if (found == inputs_.end()) throw CaseError(fmt::format("the case has no in.{}", name));
   return found->second;
+}
+
+nn::NamedParameters Feed::leaves() const {
+  nn::NamedParameters leaves;
+  for (const auto& [name, input] : inputs_) {
+    if (input.requires_grad()) leaves.emplace_back("in." + name, input);
+  }
+  for (const auto& [name, parameter] : parameters_) {
+    leaves.emplace_back("param." + name, parameter);
+  }
+  return leaves;
 }
 
 Shape Feed::shape(const std::string& attribute) const {
@@ -32,9 +45,17 @@ Dims Feed::dims(const std::string& attribute) const {
   return Dims(std::span(list.begin(), list.end()));
 }
 
-void expect_all(const Feed& feed, const Outputs& outputs, Report& report) {
+void expect_all(const Feed& feed, const Outputs& outputs, Report& report,
+                const std::string& again) {
+  const auto expect = [&](const std::string& name, const Tensor& got) {
+    if (again.empty()) {
+      report.expect(name, got);
+    } else {
+      report.expect_again(name, again, got);
+    }
+  };
   for (const auto& [name, output] : outputs) {
-    if (feed.c.has("out." + name)) report.expect("out." + name, output.value());
+    if (feed.c.has("out." + name)) expect("out." + name, output.value());
   }
 
   const std::vector<std::string> upstream = feed.c.names("up");
@@ -46,10 +67,9 @@ void expect_all(const Feed& feed, const Outputs& outputs, Report& report) {
     loss = loss + sum(feed.c.tensor("up." + name) * output->second);
   }
   if (loss.requires_grad()) loss.backward();
-  for (const auto& [name, leaf] : feed.all()) {
-    if (!leaf.requires_grad()) continue;
-    report.expect("grad.in." + name,
-                  leaf.has_grad() ? leaf.grad().value() : zeros_like(leaf.value()));
+  for (const auto& [name, leaf] : feed.leaves()) {
+    expect("grad." + name,
+           leaf.has_grad() ? leaf.grad().value() : zeros_like(leaf.value()));
   }
 }
 

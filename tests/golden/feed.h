@@ -5,8 +5,10 @@
 #include <string>
 
 #include "autograd/variable.h"
+#include "nn/visit.h"
 #include "tensor/sorting.h"
 #include "tests/golden/case.h"
+#include "tests/golden/recipe.h"
 #include "tests/golden/report.h"
 
 namespace heed::golden {
@@ -21,19 +23,38 @@ struct Outputs : std::map<std::string, Variable> {
   }
 };
 
-// The stored inputs, in the layouts that the case asks for; floating ones ask for their
-// gradients.
+// The inputs of a case, in the layouts that it asks for, and the parameters of its module
+// if it has one. Floating inputs ask for their gradients.
 class Feed {
  public:
-  explicit Feed(const Case& reference);
+  // The stored inputs, but those in `drawn` with these values.
+  explicit Feed(const Case& reference, const DrawnInputs& drawn = {});
 
   const Case& c;
+
+  // Asks for the gradients of the module's parameters too.
+  template <nn::Module M>
+  void own(M& net) {
+    parameters_ = nn::named_parameters(net);
+  }
+  // Sets the parameters to the stored ones first. Throws Error when they do not fit.
+  template <nn::Module M>
+  void load(M& net) {
+    nn::StateDict stored;
+    for (const std::string& name : c.names("param")) {
+      stored.emplace(name, c.tensor("param." + name));
+    }
+    nn::load_state_dict(net, stored);
+    own(net);
+  }
 
   bool has(const std::string& name) const { return inputs_.contains(name); }
   // Throws CaseError when there is no such input.
   const Variable& operator[](const std::string& name) const;
   const Tensor& tensor(const std::string& name) const { return (*this)[name].value(); }
   const std::map<std::string, Variable>& all() const { return inputs_; }
+  // Whose gradients are asked for, by the names of their tensors: in.NAME, param.NAME.
+  nn::NamedParameters leaves() const;
 
   // A list attribute as dimensions or sizes; an empty one if there is none.
   Shape shape(const std::string& attribute) const;
@@ -41,10 +62,13 @@ class Feed {
 
  private:
   std::map<std::string, Variable> inputs_;
+  nn::NamedParameters parameters_;
 };
 
 // Holds the outputs against the out.*, and the gradients under the up.* against the
-// grad.in.*. An input that takes no part has the gradient 0.
-void expect_all(const Feed& feed, const Outputs& outputs, Report& report);
+// grad.*. An input that takes no part has the gradient 0. `again` says how it was
+// computed if this is not the first time.
+void expect_all(const Feed& feed, const Outputs& outputs, Report& report,
+                const std::string& again = {});
 
 }  // namespace heed::golden

@@ -1,61 +1,19 @@
 // The golden program itself: it must find every fault that a case can have, survive any
 // file, and compute the same bits on any number of threads.
-#include <unistd.h>
-
-#include <filesystem>
-#include <fstream>
 #include <limits>
-#include <sstream>
+#include <map>
 
 #include <fmt/core.h>
 #include <boost/test/unit_test.hpp>
 #include <nlohmann/json.hpp>
 
 #include "tensor/threads.h"
-#include "tests/golden/run.h"
+#include "tests/golden/outcome.h"
 
 namespace {
 
+using namespace heed::golden;
 using nlohmann::json;
-namespace fs = std::filesystem;
-
-// What a run printed, and its exit code.
-struct Outcome {
-  int code;
-  std::string out, err;
-
-  bool says(const std::string& text) const { return out.find(text) != std::string::npos; }
-};
-
-Outcome golden(const std::vector<std::string>& arguments) {
-  std::ostringstream out, err;
-  const int code = heed::golden::run(arguments, out, err);
-  return {code, out.str(), err.str()};
-}
-
-// A folder of this process, removed at its end.
-class Folder {
- public:
-  Folder()
-      : path_(fs::temp_directory_path() /
-              fmt::format("heed-golden-{}-{}", getpid(), count++)) {
-    fs::remove_all(path_);
-    fs::create_directory(path_);
-  }
-  ~Folder() { fs::remove_all(path_); }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-
-  void write(const std::string& name, const std::string& bytes) const {
-    fs::remove(path_ / name);  // file systems flush what is overwritten, which is slow
-    std::ofstream(path_ / name, std::ios::binary) << bytes;
-  }
-  std::string path() const { return path_.string(); }
-
- private:
-  static inline int count = 0;
-  fs::path path_;
-};
 
 // The case  y = a + b  on two numbers, to be spoilt.
 struct Sample {
@@ -87,13 +45,6 @@ struct Sample {
     return std::string(reinterpret_cast<const char*>(&size), sizeof size) + text + data;
   }
   Outcome outcome() const { return outcome_of(entry(), bytes()); }
-
-  static Outcome outcome_of(const json& entry, const std::string& bytes) {
-    static const Folder folder;
-    folder.write("index.json", json{{"cases", {entry}}}.dump());
-    folder.write("one.bin", bytes);
-    return golden({folder.path()});
-  }
 };
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -213,7 +164,7 @@ BOOST_AUTO_TEST_CASE(a_damaged_file_fails_its_case) {
   const Sample sample;
   const std::string bytes = sample.bytes();
   for (std::size_t size = 0; size < bytes.size(); ++size) {
-    const Outcome outcome = Sample::outcome_of(sample.entry(), bytes.substr(0, size));
+    const Outcome outcome = outcome_of(sample.entry(), bytes.substr(0, size));
     BOOST_TEST(outcome.code == 1, "cut to " << size << " bytes: " << outcome.out);
   }
   // No byte of the header may do worse than fail the case.
@@ -223,19 +174,19 @@ BOOST_AUTO_TEST_CASE(a_damaged_file_fails_its_case) {
     for (char byte : {'9', '\xff'}) {
       std::string damaged = bytes;
       damaged[i] = byte;
-      const Outcome outcome = Sample::outcome_of(sample.entry(), damaged);
+      const Outcome outcome = outcome_of(sample.entry(), damaged);
       BOOST_TEST((outcome.code == 0 || outcome.code == 1));
     }
   }
   // The index knows sizes and shapes.
   json entry = sample.entry();
   entry["bytes"] = bytes.size() + 1;
-  BOOST_TEST(Sample::outcome_of(entry, bytes).says("the index says"));
+  BOOST_TEST(outcome_of(entry, bytes).says("the index says"));
   entry = sample.entry();
   entry["tensors"] = {{"in.a", {"F64", {3}}}};
-  BOOST_TEST(Sample::outcome_of(entry, bytes).says("in.a is F64 of shape (2)"));
+  BOOST_TEST(outcome_of(entry, bytes).says("in.a is F64 of shape (2)"));
   entry["file"] = "none.bin";
-  BOOST_TEST(Sample::outcome_of(entry, bytes).says("cannot open"));
+  BOOST_TEST(outcome_of(entry, bytes).says("cannot open"));
 }
 
 BOOST_AUTO_TEST_CASE(a_folder_that_cannot_be_read_ends_the_run) {

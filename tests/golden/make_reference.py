@@ -22,9 +22,24 @@ os.environ.update(
     OPENBLAS_NUM_THREADS="1",
 )
 
-from reference import common, ops, optimisers, regression, streams
+from reference import (
+    attention,
+    common,
+    ops,
+    optimisers,
+    projected_attention,
+    regression,
+    streams,
+)
 
-FAMILIES = [streams.add_to, regression.add_to, optimisers.add_to, ops.add_to]
+FAMILIES = [
+    streams.add_to,
+    regression.add_to,
+    optimisers.add_to,
+    ops.add_to,
+    attention.add_to,
+    projected_attention.add_to,
+]
 
 
 def main(folder):

@@ -12,6 +12,7 @@
 #include "tensor/joining.h"
 #include "tensor/random.h"
 #include "tensor/views.h"
+#include "tests/golden/recipe.h"
 #include "tests/golden/replay.h"
 
 namespace heed::golden {
@@ -32,32 +33,9 @@ void seed(const std::string& text) {
 
 // --- numbers out of the text of a call
 
-// The arguments of the call of `function` in `text`: "uniform_(-0.1, 0.3)" has two.
-// Throws CaseError when there is no such call.
-std::vector<std::string> arguments(const std::string& text, const std::string& function) {
-  const std::size_t call = text.find(function + "(");
-  if (call == std::string::npos) {
-    throw CaseError(fmt::format("\"{}\" has no call of {}", text, function));
-  }
-  std::vector<std::string> parts(1);
-  int depth = 0;
-  for (std::size_t i = call + function.size() + 1; i < text.size(); ++i) {
-    const char letter = text[i];
-    if (letter == ')' && depth == 0) break;
-    depth += (letter == '(') - (letter == ')');
-    if (letter == ',' && depth == 0) {
-      parts.emplace_back();
-    } else if (letter != ' ') {
-      parts.back() += letter;
-    }
-  }
-  if (parts.size() == 1 && parts[0].empty()) parts.clear();
-  return parts;
-}
-
 double real_argument(const std::string& text, const std::string& function,
                      std::size_t i) {
-  const std::vector<std::string> parts = arguments(text, function);
+  const std::vector<std::string> parts = call_arguments(text, function);
   if (i >= parts.size()) throw CaseError(fmt::format("{}: no argument {}", function, i));
   return to_number(function, parts[i]);
 }
@@ -109,12 +87,12 @@ Tensor draw(const std::string& kind, const std::string& recipe, std::int64_t n,
 Tensor draw_integers(const std::string& text, std::int64_t n) {
   if (text.find("randperm(") != std::string::npos) return randperm(n);
   if (text.find("randint(") != std::string::npos) {
-    const std::vector<std::string> parts = arguments(text, "randint");
+    const std::vector<std::string> parts = call_arguments(text, "randint");
     if (parts.size() == 2) return randint(whole(parts[0]), {n});
     if (parts.size() == 3) return randint(whole(parts[0]), whole(parts[1]), {n});
   }
   if (text.find("random_(") != std::string::npos) {
-    const std::vector<std::string> parts = arguments(text, "random_");
+    const std::vector<std::string> parts = call_arguments(text, "random_");
     Tensor x = empty({n}, int64);
     if (parts.empty()) return random_(x);
     if (parts.size() == 2) return random_(x, whole(parts[0]), whole(parts[1]));

@@ -30,6 +30,17 @@ void replay_dropout(const Case& c, Report& report);
 void replay_nw_data(const Case& c, Report& report);
 void replay_nw_nonparametric(const Case& c, Report& report);
 void replay_nw_parametric(const Case& c, Report& report);
+// attention.cpp
+void replay_masked_softmax(const Case& c, Report& report);
+void replay_additive_attention(const Case& c, Report& report);
+void replay_dot_product_attention(const Case& c, Report& report);
+void replay_attention(const Case& c, Report& report);
+void replay_attention_temperature(const Case& c, Report& report);
+// projected_attention.cpp
+void replay_general_attention(const Case& c, Report& report);
+void replay_self_attention(const Case& c, Report& report);
+void replay_multi_head_attention(const Case& c, Report& report);
+void replay_causal_mha(const Case& c, Report& report);
 // op.cpp
 void replay_op(const Case& c, Report& report);
 // optimiser.cpp

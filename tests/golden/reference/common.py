@@ -1,6 +1,8 @@
 """What all groups share: saving cases, tolerances, gradients, layouts."""
 import contextlib
+import copy
 import zlib
+from functools import partial
 
 import torch
 
@@ -100,49 +102,68 @@ def with_layout(x, layout):
     return every_other.copy_(x)
 
 
-def differentiated(compute, inputs, upstream, layouts=None):
-    """The outputs of compute(inputs), and the gradients of the floating inputs of the sum
-    over `upstream` of sum(upstream[name] * outputs[name])."""
+def differentiated(compute, inputs, upstream, layouts=None, parameters=()):
+    """The outputs of compute(inputs), and the gradients of the floating inputs and of the
+    named parameters of the sum over `upstream` of sum(upstream[name] * outputs[name])."""
     leaves, fed = {}, {}
     for name, value in inputs.items():
         fed[name] = with_layout(value.detach().clone(), (layouts or {}).get(name))
         if upstream and value.is_floating_point():
-            leaves[name] = fed[name].requires_grad_(True)
+            leaves["in." + name] = fed[name].requires_grad_(True)
     outputs = compute(fed)
     found = {"out." + name: output.detach() for name, output in outputs.items()}
     if upstream:
+        leaves.update({"param." + name: value for name, value in parameters})
         loss = sum((upstream[name] * outputs[name]).sum() for name in upstream)
-        gradients = torch.autograd.grad(loss, list(leaves.values()), allow_unused=True)
+        gradients = torch.autograd.grad(loss, [*leaves.values()], allow_unused=True)
         for (name, leaf), gradient in zip(leaves.items(), gradients):
-            found["grad.in." + name] = (
-                torch.zeros_like(leaf) if gradient is None else gradient
-            )
+            unreached = gradient is None
+            found["grad." + name] = torch.zeros_like(leaf) if unreached else gradient
     return found
 
 
 def record(cases, case, group, dtype, inputs, compute, upstream, attributes, **more):
     """Adds the case of compute(inputs), a dict of outputs, with random upstream gradients
-    for the outputs named in `upstream`. `more`: layouts, recipe, notes."""
+    for the outputs named in `upstream`. `more`: layouts, recipe, notes, and
+    module      compute(module, inputs) is computed, and the parameters are stored
+    seed        the seed of the dropout, set just before each computation
+    buffers     what else is stored"""
     layouts = more.pop("layouts", {})
+    module = more.pop("module", None)
+    seed = more.pop("seed", None)
+    buffers = more.pop("buffers", {})
+
+    def run(module, *arguments):
+        if seed is not None:
+            torch.manual_seed(seed)
+        if module is None:
+            return differentiated(compute, *arguments)
+        own = list(module.named_parameters())
+        return differentiated(partial(compute, module), *arguments, parameters=own)
+
     with torch.no_grad():
-        shapes = {k: v.shape for k, v in compute(inputs).items()}
+        shapes = {k: v.shape for k, v in run(module, inputs, {}).items()}
     source = generator_for(case + " upstream")
     ups = {
-        name: torch.randn(shapes[name], generator=source, dtype=DTYPES[dtype])
+        name: torch.randn(shapes["out." + name], generator=source, dtype=DTYPES[dtype])
         for name in upstream
     }
-    found = differentiated(compute, inputs, ups, layouts)
+    found = run(module, inputs, ups, layouts)
     tolerance = CLOSE[dtype]
     if dtype == "f32":
         wide = {
             k: v.double() if v.is_floating_point() else v for k, v in inputs.items()
         }
         wide_ups = {k: v.double() for k, v in ups.items()}
+        wide_module = module and copy.deepcopy(module).double()
         with default_dtype("f64"):
-            exact = differentiated(compute, wide, wide_ups)
+            exact = run(wide_module, wide, wide_ups)
         tolerance = widened(tolerance, found, exact)
     tensors = {"in." + k: v for k, v in inputs.items()}
     tensors.update({"up." + k: v for k, v in ups.items()})
+    tensors.update({"buf." + k: v for k, v in buffers.items()})
+    if module is not None:
+        tensors.update({"param." + k: v for k, v in module.named_parameters()})
     tensors.update(found)
     attributes = {**attributes, **{"layout." + k: v for k, v in layouts.items()}}
     cases.add(case, group, dtype, tensors, attributes, tolerance, **more)

@@ -1,0 +1,13 @@
+// The scores of additive attention on Variables: shapes, values and errors of
+// tensor/additive_scores.h, with derivatives.
+#pragma once
+
+#include "autograd/variable.h"
+#include "tensor/additive_scores.h"
+
+namespace heed {
+
+Variable additive_scores(const Variable& queries, const Variable& keys,
+                         const Variable& w);
+
+}  // namespace heed

@@ -1,0 +1,123 @@
+// The golden program on cases with a module: parameters, their gradients, the masks of
+// dropout, and what a recipe draws from the seed.
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include <fmt/core.h>
+#include <boost/test/unit_test.hpp>
+#include <nlohmann/json.hpp>
+
+#include "tests/golden/outcome.h"
+
+namespace {
+
+using namespace heed::golden;
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+// A case of the project's own data, to be spoilt.
+struct StoredCase {
+  json entry;
+  std::string bytes;  // of the file of its group
+
+  StoredCase(const std::string& name, const std::string& dtype) {
+    const fs::path folder = HEED_GOLDEN_DATA;
+    const json index = json::parse(read(folder / "index.json"));
+    for (const json& found : index.at("cases")) {
+      if (found.at("case") == name && found.at("dtype") == dtype) entry = found;
+    }
+    bytes = read(folder / entry.at("file").get<std::string>());
+    entry["file"] = "one.bin";
+  }
+
+  // Adds to the last element of a float64 tensor.
+  void add(const std::string& tensor, double amount) {
+    std::uint64_t header;
+    std::memcpy(&header, bytes.data(), sizeof header);
+    const json listed = json::parse(bytes.substr(8, header));
+    const std::string name = entry.at("prefix").get<std::string>() + tensor;
+    char* last = &bytes[8 + header + listed.at(name).at("data_offsets").at(1).get<int>() -
+                        sizeof(double)];
+    double value;
+    std::memcpy(&value, last, sizeof value);
+    value += amount;
+    std::memcpy(last, &value, sizeof value);
+  }
+  Outcome outcome() const { return outcome_of(entry, bytes); }
+
+  static std::string read(const fs::path& path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+};
+
+BOOST_AUTO_TEST_SUITE(golden_modules)
+
+BOOST_AUTO_TEST_CASE(wrong_numbers_of_a_module_are_found) {
+  const Outcome right = StoredCase("self_small", "f64").outcome();
+  BOOST_TEST(right.code == 0, right.out);
+  for (const char* layer : {"W_q.weight", "W_k.weight", "W_v.weight", "W_v.bias"}) {
+    StoredCase gradient("self_small", "f64");
+    const auto name = fmt::format("grad.param.{}", layer);
+    gradient.add(name, 1e-6);
+    const Outcome outcome = gradient.outcome();
+    BOOST_TEST(outcome.code == 1);
+    BOOST_TEST(outcome.says(fmt::format("  self_small.f64: {}[", name)), outcome.out);
+    BOOST_TEST(outcome.says(fmt::format("  self_small.f64: {} from the seed[", name)));
+    BOOST_TEST(!outcome.says("out.y"));
+
+    // The parameter itself changes what is computed, and is not what the seed draws.
+    StoredCase parameter("self_small", "f64");
+    parameter.add(fmt::format("param.{}", layer), 1e-6);
+    const Outcome changed = parameter.outcome();
+    const auto drawn = fmt::format("  self_small.f64: param.{} from the seed[", layer);
+    BOOST_TEST(changed.says("  self_small.f64: out.y["), changed.out);
+    BOOST_TEST(changed.says(drawn), changed.out);
+  }
+
+  StoredCase kept("additive_dropout", "f64");
+  BOOST_TEST(kept.outcome().code == 0);
+  kept.add("buf.keep", -1);
+  BOOST_TEST(kept.outcome().says("  additive_dropout.f64: buf.keep["));
+
+  // load_state_dict() lists what does not fit.
+  StoredCase renamed("self_small", "f64");
+  const std::string known = "self_small.f64/param.W_v.bias";
+  renamed.bytes.replace(renamed.bytes.find(known), known.size(),
+                        "self_small.f64/param.W_x.bias");
+  const Outcome unknown = renamed.outcome();
+  BOOST_TEST(unknown.code == 1);
+  BOOST_TEST(unknown.says("W_v.bias"), unknown.out);
+  BOOST_TEST(unknown.says("W_x.bias"), unknown.out);
+}
+
+BOOST_AUTO_TEST_CASE(a_recipe_is_followed_to_the_letter) {
+  StoredCase other("self_small", "f64");
+  other.entry["metadata"]["attr.seed"] = "1";
+  const Outcome outcome = other.outcome();
+  BOOST_TEST(outcome.says("  self_small.f64: in.x from the seed["), outcome.out);
+  BOOST_TEST(outcome.says("  self_small.f64: param.W_q.weight from the seed["));
+
+  const auto says = [](const std::string& recipe, const std::string& message) {
+    StoredCase stored("self_small", "f64");
+    stored.entry["metadata"]["recipe"] = recipe;
+    const Outcome outcome = stored.outcome();
+    BOOST_TEST(outcome.code == 1);
+    BOOST_TEST(outcome.says("  self_small.f64: " + message + "\n"), outcome.out);
+  };
+  const std::string seed = "torch.manual_seed(seed); ", layers = "; then W_q, W_k, W_v";
+  says("x = randn" + layers, "the recipe draws before it seeds");
+  says(seed + "x = rand" + layers, "the recipe's \"rand\" does not read");
+  says(seed + "x = arange(4)" + layers, "\"arange(4)\" has no call of reshape");
+  says(seed + "x = randn; then W_k, W_q, W_v",
+       "the recipe's \"W_k, W_q, W_v\" does not read: the module's layers are " +
+           std::string("W_q, W_k, W_v"));
+  says(seed + "x = randn", "the recipe does not draw the module's layers");
+  says(seed + "then the module", "the recipe does not draw in.x");
+  says(seed + "x, y = randn each" + layers, "the case has no attr.y_shape");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace

@@ -1,0 +1,44 @@
+// What a case draws after its seed, as its recipe says:
+//
+//   torch.manual_seed(seed); x = randn; then W_q, W_k, W_v;
+//   torch.manual_seed(dropout_seed) just before the forward pass
+//
+// Steps between semicolons, in their order: the seed; inputs and their distribution;
+// layers, which a module's constructor draws; last the seed of the dropout, which the
+// forward pass sets. An input has the shape of the stored one, or of attr.NAME_shape.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tests/golden/case.h"
+
+namespace heed::golden {
+
+// How far float64 normals may be off: they pass through the C library's log, sin and cos.
+// Everything else that is drawn is exact.
+inline constexpr Tolerance library{1e-14, 2e-15};
+
+// An input, and how near it must be to the stored one.
+struct Drawn {
+  Tensor value;
+  Tolerance tolerance;
+};
+using DrawnInputs = std::map<std::string, Drawn>;
+
+// Makes the module whose initial values come next, and returns the names of its layers in
+// the order in which it draws them.
+using MakeModule = std::function<std::vector<std::string>()>;
+
+// Follows the recipe of the case, and returns the inputs it draws. Throws CaseError for a
+// step that does not read, and when no step draws the module's layers.
+DrawnInputs follow_recipe(const Case& c, const MakeModule& make_module);
+
+// The arguments of the call of `function` in `text`: "uniform_(-0.1, 0.3)" has two.
+// Throws CaseError when there is no such call.
+std::vector<std::string> call_arguments(const std::string& text,
+                                        const std::string& function);
+
+}  // namespace heed::golden
