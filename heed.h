@@ -18,6 +18,7 @@
 
 // Arrays: memory, shapes and views, arithmetic, random numbers. No gradients.
 #include "tensor/additive_scores.h"
+#include "tensor/attention.h"
 #include "tensor/dtype.h"
 #include "tensor/elementwise.h"
 #include "tensor/error.h"
@@ -39,6 +40,7 @@
 
 // Derivatives: the same functions, each beside its derivative, and the way back.
 #include "autograd/additive_scores.h"
+#include "autograd/attention.h"
 #include "autograd/elementwise.h"
 #include "autograd/gradcheck.h"
 #include "autograd/indexing.h"

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "autograd/attention.h"
 #include "autograd/elementwise.h"
 #include "autograd/views.h"
 #include "nn/masked.h"
+#include "tensor/reductions.h"
 
 namespace heed::nn {
 namespace {
@@ -55,6 +57,24 @@ Operands operands(const Variable& query, const Variable& key, const Variable& va
   return {widened(query), widened(key), scores};
 }
 
+// Whether the one pass will do, which knows of masks the lens only: not for a row without
+// a key that shall be anything but 0, and not where a hidden NaN would have to be kept
+// from leaking.
+bool only_prefixes(const Variable& query, const Variable& key, const Variable& value,
+                   const Mask::Laid& mask) {
+  const auto lead = [](const Variable& x) {
+    return std::span(x.shape().begin(), x.shape().end() - 2);
+  };
+  if (mask.keep || mask.bias || !std::ranges::equal(lead(query), lead(value))) {
+    return false;
+  }
+  if (!mask.lens) return true;
+  const bool zeros = mask.empty_rows == EmptyRows::zero ||
+                     mask.empty_rows == EmptyRows::error || mask.lens->numel() == 0 ||
+                     min(*mask.lens).item() > 0;
+  return zeros && all_finite(query) && all_finite(key) && all_finite(value);
+}
+
 }  // namespace
 
 Variable masked_softmax(const Variable& scores, const Mask& mask) {
@@ -68,8 +88,8 @@ Variable masked_softmax(const Variable& scores, const Tensor& valid_lens) {
 Attention attention(const Variable& query, const Variable& key, const Variable& value,
                     const Mask& mask, const Dropout& dropout,
                     const AttentionOptions& options) {
-  const double scale = factor(options, query.size(-1));
   const auto [q, k, shape] = operands(query, key, value);
+  const double scale = factor(options, query.size(-1));
   const Mask::Laid laid = mask.lay_on(shape);
   const Variable scores = masked_scores(q, k, laid) * scale;       // (..., n, m)
   const Variable weights = masked_weights(scores, laid);           // (..., n, m)
@@ -79,6 +99,12 @@ Attention attention(const Variable& query, const Variable& key, const Variable& 
 Variable attend(const Variable& query, const Variable& key, const Variable& value,
                 const Mask& mask, const Dropout& dropout, const AttentionOptions& options,
                 Tensor* weights) {
+  const auto [q, k, shape] = operands(query, key, value);
+  const Mask::Laid laid = mask.lay_on(shape);
+  if (only_prefixes(q, k, value, laid) && !(dropout.training && dropout.p > 0)) {
+    return scaled_dot_product_attention(q, k, value, laid.lens,
+                                        factor(options, query.size(-1)), weights);
+  }
   const Attention result = attention(query, key, value, mask, dropout, options);
   if (weights) *weights = result.weights.value();
   return result.output;

@@ -14,6 +14,7 @@
 namespace heed::nn {
 namespace {
 
+constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr std::int64_t most_grids = 4, most_queries = 16, most_keys = 32;
 
 // A bool matrix as lines of x and ., "..." standing for what is left out.
@@ -34,6 +35,15 @@ std::string grid(const Tensor& kept) {
 // How many keys each query sees under a diagonal that starts at key `first`.
 Tensor causal_lens(std::int64_t queries, std::int64_t first) {
   return clamp(arange(queries, int64) + static_cast<double>(first + 1), 0, {});
+}
+
+std::string_view name(EmptyRows policy) {
+  switch (policy) {
+    case EmptyRows::zero: return "zero";
+    case EmptyRows::uniform: return "uniform";
+    case EmptyRows::nan: return "nan";
+    default: return "error";
+  }
 }
 
 Tensor smaller(const std::optional<Tensor>& lens, const Tensor& others) {
@@ -156,7 +166,6 @@ Mask Mask::causal(CausalAlign align) {
 Mask Mask::additive(const Tensor& bias) {
   check(is_floating(bias.dtype()), "Mask::additive: the mask must be floating, got {}",
         name(bias.dtype()));
-  const double infinity = std::numeric_limits<double>::infinity();
   check(all(bias < infinity).item() != 0,
         "Mask::additive: the numbers must be finite or -inf, got NaN or inf");
   Mask mask;
@@ -171,8 +180,12 @@ Mask Mask::empty_rows(EmptyRows policy) const {
 }
 
 Mask operator&(const Mask& a, const Mask& b) {
-  check(!a.empty_rows_ || !b.empty_rows_ || *a.empty_rows_ == *b.empty_rows_,
-        "mask: the two masks joined by & must agree on empty rows, got two policies");
+  if (a.empty_rows_ && b.empty_rows_ && *a.empty_rows_ != *b.empty_rows_) {
+    fail(
+        "mask: the two masks joined by & must agree on empty rows, got EmptyRows::{} and "
+        "EmptyRows::{}",
+        name(*a.empty_rows_), name(*b.empty_rows_));
+  }
   Mask both = a;
   const auto append = [](std::vector<Tensor>& to, const std::vector<Tensor>& from) {
     to.insert(to.end(), from.begin(), from.end());
@@ -221,10 +234,15 @@ Mask::Laid Mask::lay_on(const Shape& scores) const {
     laid.bias = laid.bias ? *laid.bias + bias : bias;
   }
   if (laid.bias) {
+    check(all(*laid.bias < infinity).item() != 0,
+          "Mask::additive: the sum of the masks must be finite or -inf, got NaN or inf");
     const Tensor finite = isfinite(*laid.bias);
     if (!all(finite).item()) also(finite);
     laid.bias = masked_fill(*laid.bias, logical_not(finite), 0);
     if (!any(*laid.bias).item()) laid.bias.reset();
+  }
+  if (laid.keep) {
+    laid.keep = expand(*laid.keep, broadcast("mask", laid.keep->shape(), Shape{keys}));
   }
   if (laid.empty_rows == EmptyRows::error && laid.hides()) {
     check_no_empty_row(laid.kept(keys), scores);
@@ -239,7 +257,7 @@ Tensor Mask::Laid::kept(std::int64_t keys) const {
 }
 
 std::string to_string(const Mask& mask, const Shape& scores) {
-  const Mask::Laid laid = mask.lay_on(scores);
+  const Mask::Laid laid = mask.empty_rows(EmptyRows::zero).lay_on(scores);
   const std::int64_t queries = scores[scores.rank() - 2],
                      keys = scores[scores.rank() - 1];
   const Tensor kept = expand(laid.kept(keys), scores);

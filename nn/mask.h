@@ -38,9 +38,10 @@ class Mask {
   Mask() = default;
 
   // A query may attend to a key where `allowed` is true; or where `hidden` is false. A
-  // bool tensor that broadcasts to the scores, its last size being the keys. For scores
-  // of four sizes one of three must start with 1: (batch, queries, keys) would land on
-  // the heads; say (batch, 1, queries, keys). Throws Error unless the dtype is bool.
+  // bool tensor that broadcasts to the scores: its last dimension stands for the keys.
+  // For scores of four sizes one of three must start with 1: (batch, queries, keys) would
+  // land on the heads; say (batch, 1, queries, keys). Throws Error unless the dtype is
+  // bool.
   static Mask keep(const Tensor& allowed);
   static Mask drop(const Tensor& hidden);
 
@@ -55,8 +56,9 @@ class Mask {
   static Mask causal(CausalAlign align);
 
   // Added to the scores: 0 leaves a score, -inf hides its key, other numbers bias. A
-  // floating tensor of the scores' dtype that broadcasts as keep's does. A sum of such
-  // masks that overflows to -inf hides too. Throws Error for another dtype, NaN, or +inf.
+  // floating tensor that broadcasts as keep's does; where it biases, using it throws
+  // Error unless its dtype is the scores'. A sum of such masks that overflows to -inf
+  // hides too. Throws Error for a dtype that is not floating, NaN, or +inf, also as a sum.
   static Mask additive(const Tensor& bias);
 
   // This mask with another policy for rows without a key; EmptyRows::zero if none is set.
@@ -74,13 +76,13 @@ class Mask {
     // The keys that count are the first lens: int64, broadcasts to (..., queries). Causal
     // masks and valid lengths are of this kind.
     std::optional<Tensor> lens;
-    // Where a query may attend, beyond that: bool, broadcasts to the scores.
+    // Where a query may attend, beyond that: bool, (..., keys), broadcasts to the scores.
     std::optional<Tensor> keep;
     // Is added to the scores: finite, broadcasts to the scores.
     std::optional<Tensor> bias;
     EmptyRows empty_rows = EmptyRows::zero;
 
-    // lens and keep in one: bool, broadcasts to scores with `keys` keys.
+    // lens and keep in one: bool, (..., keys), broadcasts to the scores.
     Tensor kept(std::int64_t keys) const;
     // Whether it hides any key from any query.
     bool hides() const { return lens || keep; }
@@ -97,7 +99,8 @@ class Mask {
 
 // The mask on scores of this shape as a grid, a line a query: x for a key that may be
 // attended to, . for one that is hidden. One grid for each batch and head, at most
-// four, of at most 16 queries and 32 keys. Throws Error when the mask does not fit.
+// four, of at most 16 queries and 32 keys, whatever its policy for empty rows. Throws
+// Error when the mask does not fit.
 std::string to_string(const Mask& mask, const Shape& scores);
 
 // x (n, m, ...) with `value` in place of the elements (i, j, ...) with j >= lens[i]; lens

@@ -1,10 +1,10 @@
 #include "nn/masked.h"
 
 #include <limits>
-#include <vector>
 
 #include "autograd/elementwise.h"
 #include "autograd/matmul.h"
+#include "autograd/record.h"
 #include "autograd/reductions.h"
 #include "autograd/softmax.h"
 #include "autograd/views.h"
@@ -16,35 +16,76 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-// Which rows of x (..., m, d) hold a NaN or an infinity: (..., m, 1).
-Tensor odd_rows(const Variable& x) {
-  return logical_not(all(isfinite(x.value()), -1, true));
-}
-
-// The places, among the m, of rows that are odd in any batch.
-std::vector<std::int64_t> places(const Tensor& odd) {
-  std::vector<std::int64_t> found;
-  for (std::int64_t j = 0; j < odd.size(-2); ++j) {
-    if (any(select(odd, -2, j)).item()) found.push_back(j);
-  }
-  return found;
-}
-
-// Row j of x, for each query that sees it, and zeros for the others:
-// (..., m, d) -> (..., n, d). kept is (..., n, m).
-Variable seen_row(const Variable& x, std::int64_t j, const Tensor& kept,
-                  const Tensor& odd) {
-  const Tensor sees = logical_and(slice(kept, -1, j, j + 1),  // (..., n, 1)
-                                  slice(odd, -2, j, j + 1));  // (..., 1, 1)
-  return where(sees, slice(x, -2, j, j + 1), 0.0);            // (..., n, d)
-}
-
 // Queries without a key: (..., n, m) -> (..., n, 1).
 Tensor empty_rows(const Tensor& kept) { return logical_not(any(kept, -1, true)); }
 
-// Whose value counts: an empty row that is uniform attends to all.
-Tensor attended(const Tensor& kept, EmptyRows policy) {
-  return policy == EmptyRows::uniform ? logical_or(kept, empty_rows(kept)) : kept;
+// The pairs of query and key, (..., n, m), that the scores' gradients come from: an empty
+// row of NaN has them from all keys.
+Tensor compared(const Mask::Laid& mask, std::int64_t n, std::int64_t m) {
+  const Tensor kept = mask.kept(m);
+  const Tensor pairs = expand(kept, broadcast("mask", kept.shape(), Shape{n, m}));
+  return mask.empty_rows == EmptyRows::nan ? logical_or(pairs, empty_rows(pairs)) : pairs;
+}
+
+// The pairs whose value counts: in a uniform empty row all do.
+Tensor attended(const Mask::Laid& mask, std::int64_t n, std::int64_t m) {
+  const Tensor pairs = compared(mask, n, m);
+  return mask.empty_rows == EmptyRows::uniform ? logical_or(pairs, empty_rows(pairs))
+                                               : pairs;
+}
+
+// Row i is Σ_j w_ij x_j over the j of the pairs (i, j). A product with zeros for the
+// other w_ij is the same only where x is finite: what is not is left out of it and added
+// by itself. w, pairs (..., n, m), x (..., m, d) -> (..., n, d)
+Tensor sum_over(const Tensor& pairs, const Tensor& w, const Tensor& x) {
+  const Tensor weights = masked_fill(w, logical_not(pairs), 0);
+  const Tensor odd = logical_not(isfinite(x));
+  Tensor result = matmul(weights, masked_fill(x, odd, 0));
+  // Rows that are NaN already stay so, whatever is added.
+  const auto unfinished = [&] { return logical_not(all(isnan(result), -1, true)); };
+  const Tensor odd_rows = any(odd, -1, true);  // (..., m, 1)
+  Tensor open = unfinished();                  // (..., n, 1)
+  for (std::int64_t j = 0; j < x.size(-2); ++j) {
+    const auto row = [j](const Tensor& rows) { return slice(rows, -2, j, j + 1); };
+    const auto column = [j](const Tensor& columns) {
+      return slice(columns, -1, j, j + 1);
+    };
+    const Tensor here = logical_and(logical_and(column(pairs), row(odd_rows)), open);
+    if (!any(here).item()) continue;
+    const Tensor added = column(weights) * row(x);  // (..., n, d)
+    add_(result, where(logical_and(here, row(odd)), added, 0.0));
+    open = unfinished();
+  }
+  return result;
+}
+
+// The next two are each other's derivatives, a selection where a product would do if all
+// numbers were finite.
+
+Variable scores_of(const Tensor& pairs, const Variable& q, const Variable& k);
+
+// o_i = Σ_j w_ij v_j       dw_ij = g_i·v_j,  dv_j = Σ_i w_ij g_i        over the pairs
+Variable outputs_of(const Tensor& pairs, const Variable& w, const Variable& v) {
+  return record(
+      "masked_values", sum_over(pairs, w.value(), v.value()), inputs(w, v),
+      keep(needed_by(v, w), needed_by(w, v), pairs),
+      [](const Kept& k, const Variable& g) { return scores_of(k[2].value(), g, k[1]); },
+      [](const Kept& k, const Variable& g) {
+        return outputs_of(transpose(k[2].value(), -2, -1), transpose(k[0], -2, -1), g);
+      });
+}
+
+// s_ij = q_i·k_j           dq_i = Σ_j g_ij k_j,  dk_j = Σ_i g_ij q_i    over the pairs;
+// the other scores are 0
+Variable scores_of(const Tensor& pairs, const Variable& q, const Variable& k) {
+  const Tensor all = matmul(q.value(), transpose(k.value(), -2, -1));
+  return record(
+      "masked_scores", masked_fill(all, logical_not(pairs), 0), inputs(q, k),
+      keep(needed_by(k, q), needed_by(q, k), pairs),
+      [](const Kept& k, const Variable& g) { return outputs_of(k[2].value(), g, k[1]); },
+      [](const Kept& k, const Variable& g) {
+        return outputs_of(transpose(k[2].value(), -2, -1), transpose(g, -2, -1), k[0]);
+      });
 }
 
 }  // namespace
@@ -52,37 +93,21 @@ Tensor attended(const Tensor& kept, EmptyRows policy) {
 bool all_finite(const Variable& x) { return all(isfinite(x.value())).item() != 0; }
 
 // With finite numbers a plain product will do: a hidden score gets no gradient, and
-// 0 times a number is 0. Otherwise rows that hold others are left out of the product, and
-// each is added where it is seen.
+// 0 times a number is 0.
 Variable masked_scores(const Variable& query, const Variable& key,
                        const Mask::Laid& mask) {
   if (!mask.hides() || (all_finite(query) && all_finite(key))) {
     return matmul(query, transpose(key, -2, -1));  // (..., n, m)
   }
-  const std::int64_t keys = key.size(-2);
-  const Tensor kept = mask.kept(keys), odd = odd_rows(key);
-  const Variable q = masked_fill(query, empty_rows(kept), 0);
-  const Variable k = masked_fill(key, odd, 0);
-  Variable scores = matmul(q, transpose(k, -2, -1));  // (..., n, m)
-  for (std::int64_t j : places(odd)) {
-    const Tensor here = logical_and(arange(keys) == static_cast<double>(j),
-                                    slice(odd, -2, j, j + 1));  // (..., 1, m)
-    const Variable column = sum(q * seen_row(key, j, kept, odd), -1, true);
-    scores = where(here, column, scores);
-  }
-  return scores;
+  return scores_of(compared(mask, query.size(-2), key.size(-2)), query, key);
 }
 
 Variable masked_values(const Variable& weights, const Variable& value,
                        const Mask::Laid& mask) {
-  if (!mask.hides() || all_finite(value)) return matmul(weights, value);
-  const Tensor kept = attended(mask.kept(value.size(-2)), mask.empty_rows);
-  const Tensor odd = odd_rows(value);
-  Variable output = matmul(weights, masked_fill(value, odd, 0));  // (..., n, dv)
-  for (std::int64_t j : places(odd)) {
-    output = output + slice(weights, -1, j, j + 1) * seen_row(value, j, kept, odd);
-  }
-  return output;
+  // Were a number not finite in either, one of the products would not be.
+  const Variable output = matmul(weights, value);  // (..., n, dv)
+  if (!mask.hides() || all_finite(output)) return output;
+  return outputs_of(attended(mask, weights.size(-2), value.size(-2)), weights, value);
 }
 
 // The scores of an empty row are made 0 first, which softmax and its gradient survive.
@@ -115,13 +140,18 @@ Projected without_hidden(const Projected& inputs, const Mask& mask, const Shape&
     return inputs;
   }
   const Mask::Laid laid = mask.lay_on(scores);
-  Tensor kept = expand(laid.kept(scores[scores.rank() - 1]), scores);
-  if (scores.rank() == 4) kept = any(kept, 1);  // over the heads: (batch, n, m)
-  const auto unseen = [](const Tensor& seen) {
-    return unsqueeze(logical_not(any(seen, 1)), -1);  // (batch, n, m) -> (batch, m, 1)
+  const std::int64_t n = queries.size(1), m = keys.size(1);
+  // What no pair needs, in any head: (batch, heads, n, m) -> (batch, n, m).
+  const auto merged = [&](const Tensor& pairs) {
+    const Tensor whole = expand(pairs, scores);
+    return scores.rank() == 4 ? any(whole, 1) : whole;
   };
-  return {masked_fill(queries, empty_rows(kept), 0), masked_fill(keys, unseen(kept), 0),
-          masked_fill(values, unseen(attended(kept, laid.empty_rows)), 0)};
+  const auto unseen = [](const Tensor& pairs) {
+    return unsqueeze(logical_not(any(pairs, 1)), -1);  // (batch, n, m) -> (batch, m, 1)
+  };
+  const Tensor pairs = merged(compared(laid, n, m));
+  return {masked_fill(queries, empty_rows(pairs), 0), masked_fill(keys, unseen(pairs), 0),
+          masked_fill(values, unseen(merged(attended(laid, n, m))), 0)};
 }
 
 }  // namespace heed::nn

@@ -114,10 +114,10 @@ bool readable(std::int64_t rows, std::int64_t columns, std::int64_t row_stride,
 
 template <class T>
 void TileKernel<T>::operator()(std::int64_t depth, const T* a, const T* b, T* c,
-                               std::int64_t row_stride) const {
+                               std::int64_t row_stride, T alpha, bool add) const {
   const Library& lib = library();
   constexpr bool single = std::is_same_v<T, float>;
-  T alpha = 1, beta = 0;
+  T beta = add ? T{1} : T{0};
   T* pa = const_cast<T*>(a);
   T* pb = const_cast<T*>(b);
   std::int64_t m = rows, n = columns, rs = row_stride, cs = 1;

@@ -25,18 +25,22 @@ void gemm(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const T> a,
 bool readable(std::int64_t rows, std::int64_t columns, std::int64_t row_stride,
               std::int64_t column_stride);
 
+// The most rows or columns that a micro-kernel's tile has, with room to spare.
+inline constexpr std::int64_t widest_tile = 256;
+
 // BLIS's innermost routine, and the sizes that it wants. It computes one tile,
 // `rows` x `columns`, of a product whose operands are packed in panels:
-//   c(i, j) = sum over p < depth of  a[p * rows + i] * b[p * columns + j]
-// with c(i, j) = c[i * row_stride + j]. Panels must be aligned to 64 bytes and end
-// `slack` elements before their memory does, because the routine loads ahead.
+//   c(i, j) = alpha * sum over p < depth of  a[p * rows + i] * b[p * columns + j]
+// with c(i, j) = c[i * row_stride + j]; with `add` it adds that to what c holds. Panels
+// must be aligned to 64 bytes and end `slack` elements before their memory does, because
+// the routine loads ahead.
 template <class T>
 struct TileKernel {
   std::int64_t rows, columns;
 
   static constexpr std::int64_t slack = 256 / sizeof(T);
   void operator()(std::int64_t depth, const T* a, const T* b, T* c,
-                  std::int64_t row_stride) const;
+                  std::int64_t row_stride, T alpha = 1, bool add = false) const;
 };
 
 template <class T>

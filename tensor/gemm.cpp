@@ -14,26 +14,20 @@
 #include <array>
 
 #include "tensor/kernels/level.h"
-#include "tensor/kernels/products.h"
-#include "tensor/memory.h"
+#include "tensor/panels.h"
 #include "tensor/parallel.h"
 
 namespace heed {
+
+const kernels::ProductTable& kernels::products() {
+  static const ProductTable& table =
+      chosen<baseline::products, v3::products, v4::products>();
+  return table;
+}
+
 namespace {
 
 using Int = std::int64_t;
-
-template <class T>
-const kernels::ProductLoops<T>& loops() {
-  static const kernels::ProductTable& table =
-      kernels::chosen<kernels::baseline::products, kernels::v3::products,
-                      kernels::v4::products>();
-  if constexpr (std::is_same_v<T, float>) {
-    return table.float32;
-  } else {
-    return table.float64;
-  }
-}
 
 // Where the operands of product i begin.
 std::array<Int, 2> offsets(const Loops<2>& batch, Int i) {
@@ -73,7 +67,7 @@ void for_lines(Int products, Int lines, Int work, F&& f) {
 
 template <class T>
 void outer_products(const Products<T>& x) {
-  const auto scale = loops<T>().scale;
+  const auto scale = product_loops<T>().scale;
   for_lines(count(x.batch), x.m, x.n, [&](Int product, Int begin, Int end) {
     const auto [at_a, at_b] = offsets(x.batch, product);
     const T* const a = x.a.first + at_a;
@@ -90,8 +84,8 @@ void outer_products(const Products<T>& x) {
 template <class T>
 void matrix_vector(const Products<T>& x, Int lines, blis::Matrix<const T> m,
                    const T* vector, Int step, int matrix) {
-  const auto dot = loops<T>().dot;
-  const auto add_columns = loops<T>().add_columns;
+  const auto dot = product_loops<T>().dot;
+  const auto add_columns = product_loops<T>().add_columns;
   for_lines(count(x.batch), lines, x.k, [&](Int product, Int begin, Int end) {
     const auto at = offsets(x.batch, product);
     const T* const a = m.first + at[matrix];
@@ -109,67 +103,18 @@ void matrix_vector(const Products<T>& x, Int lines, blis::Matrix<const T> m,
 
 // --- tiles
 
-// Memory from the pool, given back at the end.
-template <class T>
-class Buffer {
- public:
-  explicit Buffer(Int count)
-      : bytes_(static_cast<std::size_t>(count) * sizeof(T)),
-        first_(static_cast<T*>(memory::allocate(bytes_))) {}
-  Buffer(const Buffer&) = delete;
-  Buffer& operator=(const Buffer&) = delete;
-  ~Buffer() { memory::deallocate(first_, bytes_); }
-  T* first() const { return first_; }
-
- private:
-  std::size_t bytes_;
-  T* first_;
-};
-
-// Multiply-adds that keep a thread busy for a few microseconds, below which a second one
-// does not pay.
-constexpr Int multiply_grain = 1 << 19;
-
-Int ceil_div(Int a, Int b) { return (a + b - 1) / b; }
-
-// A small product cut into tiles: how its operands are packed, and where.
+// A small product cut into tiles.
 template <class T>
 struct Tiling {
-  // Lines of one operand in panels of `width` lines.
-  struct Panels {
-    Int lines, width, count, size;
-
-    Panels(Int lines, Int width, Int depth)
-        : lines(lines),
-          width(width),
-          count(ceil_div(lines, width)),
-          size(ceil_div(width * depth, alignment) * alignment) {}
-    Int total() const { return count * size + blis::TileKernel<T>::slack; }
-  };
-  static constexpr Int alignment = 64 / sizeof(T);
-
   const blis::TileKernel<T>& kernel = blis::tile_kernel<T>();
   Int depth;
-  Panels rows, columns;
+  Panels<T> rows, columns;
 
   Tiling(Int m, Int n, Int k)
       : depth(k), rows(m, kernel.rows, k), columns(n, kernel.columns, k) {}
 
   Int tiles() const { return rows.count * columns.count; }
-  Int edge_size() const {
-    return ceil_div(rows.width * columns.width, alignment) * alignment;
-  }
-
-  // Packs panels begin to end of an operand whose lines are `step` apart.
-  void pack(const Panels& panels, const T* x, Int step, Int depth_step, Int begin,
-            Int end, T* packed) const {
-    const auto pack = loops<T>().pack;
-    for (Int i = begin; i < end; ++i) {
-      const Int first = i * panels.width;
-      pack(panels.width, std::min(panels.width, panels.lines - first), depth,
-           x + first * step, step, depth_step, packed + i * panels.size);
-    }
-  }
+  Int edge_size() const { return aligned<T>(rows.width * columns.width); }
 
   // Computes tiles begin to end. One that reaches over the end of c goes to `edge`, and
   // from there what belongs to c.
@@ -228,15 +173,15 @@ class SmallProducts {
   // Pieces begin to end, of `pieces`, of the panels of an operand of product i.
   void pack_a(Int i, Int begin, Int end, Int pieces, T* to) const {
     const auto& panels = tiling_.rows;
-    tiling_.pack(panels, x_.a.first + offsets(x_.batch, i)[0], x_.a.row_stride,
-                 x_.a.column_stride, panels.count * begin / pieces,
-                 panels.count * end / pieces, to);
+    panels.pack(x_.a.first + offsets(x_.batch, i)[0], x_.a.row_stride,
+                x_.a.column_stride, panels.count * begin / pieces,
+                panels.count * end / pieces, to);
   }
   void pack_b(Int i, Int begin, Int end, Int pieces, T* to) const {
     const auto& panels = tiling_.columns;
-    tiling_.pack(panels, x_.b.first + offsets(x_.batch, i)[1], x_.b.column_stride,
-                 x_.b.row_stride, panels.count * begin / pieces,
-                 panels.count * end / pieces, to);
+    panels.pack(x_.b.first + offsets(x_.batch, i)[1], x_.b.column_stride,
+                x_.b.row_stride, panels.count * begin / pieces,
+                panels.count * end / pieces, to);
   }
   T* result(Int i) const { return x_.c + i * x_.m * x_.n; }
 

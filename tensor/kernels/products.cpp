@@ -89,21 +89,20 @@ struct Block<double> {
   }
 };
 
-// The lanes of a panel are rows of memory here, so packing is a transposition.
 template <class T>
-void pack_transposed(std::int64_t width, std::int64_t lanes, std::int64_t depth,
-                     const T* x, std::int64_t lane_step, T* panel) {
+void transpose(std::int64_t rows, std::int64_t columns, const T* x, std::int64_t step,
+               T* out, std::int64_t out_step) {
   constexpr std::int64_t size = Block<T>::size;
-  const std::int64_t whole_lanes = lanes - lanes % size;
-  const std::int64_t whole_depth = depth - depth % size;
-  for (std::int64_t p = 0; p < whole_depth; p += size) {
-    for (std::int64_t i = 0; i < whole_lanes; i += size) {
-      Block<T>::transpose(x + i * lane_step + p, lane_step, panel + p * width + i, width);
+  const std::int64_t whole_rows = rows - rows % size;
+  const std::int64_t whole_columns = columns - columns % size;
+  for (std::int64_t j = 0; j < whole_columns; j += size) {
+    for (std::int64_t i = 0; i < whole_rows; i += size) {
+      Block<T>::transpose(x + i * step + j, step, out + j * out_step + i, out_step);
     }
   }
-  for (std::int64_t i = 0; i < lanes; ++i) {
-    for (std::int64_t p = i < whole_lanes ? whole_depth : 0; p < depth; ++p) {
-      panel[p * width + i] = x[i * lane_step + p];
+  for (std::int64_t i = 0; i < rows; ++i) {
+    for (std::int64_t j = i < whole_rows ? whole_columns : 0; j < columns; ++j) {
+      out[j * out_step + i] = x[i * step + j];
     }
   }
 }
@@ -119,7 +118,7 @@ void pack(std::int64_t width, std::int64_t lanes, std::int64_t depth, const T* x
       }
     }
   } else if (depth_step == 1) {
-    pack_transposed(width, lanes, depth, x, lane_step, panel);
+    transpose(lanes, depth, x, lane_step, panel, width);
   } else {
     for (std::int64_t p = 0; p < depth; ++p) {
       for (std::int64_t i = 0; i < lanes; ++i) {
@@ -137,8 +136,8 @@ void pack(std::int64_t width, std::int64_t lanes, std::int64_t depth, const T* x
 
 const ProductTable& products() {
   static constexpr ProductTable table{
-      {dot<float>, scale<float>, add_columns<float>, pack<float>},
-      {dot<double>, scale<double>, add_columns<double>, pack<double>},
+      {dot<float>, scale<float>, add_columns<float>, pack<float>, transpose<float>},
+      {dot<double>, scale<double>, add_columns<double>, pack<double>, transpose<double>},
   };
   return table;
 }

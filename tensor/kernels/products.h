@@ -1,5 +1,5 @@
 // The loops of matrix products that BLIS's micro-kernel does not do: vectors, and the
-// packing of panels.
+// packing of panels and the way back.
 #pragma once
 
 #include <cstdint>
@@ -22,6 +22,9 @@ struct ProductLoops {
   //   panel[p * width + i] = x[i * lane_step + p * depth_step]
   void (*pack)(std::int64_t width, std::int64_t lanes, std::int64_t depth, const T* x,
                std::int64_t lane_step, std::int64_t depth_step, T* panel);
+  // out[j * out_step + i] = x[i * step + j] for i < rows and j < columns.
+  void (*transpose)(std::int64_t rows, std::int64_t columns, const T* x,
+                    std::int64_t step, T* out, std::int64_t out_step);
 };
 
 struct ProductTable {
@@ -38,5 +41,8 @@ const ProductTable& products();
 namespace v4 {
 const ProductTable& products();
 }
+
+// The table of this processor's level.
+const ProductTable& products();
 
 }  // namespace heed::kernels

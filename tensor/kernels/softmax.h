@@ -1,4 +1,4 @@
-// The softmax family, for the kernel file rows.cpp alone.
+// The softmax family, for the kernel files rows.cpp and attention.cpp alone.
 #pragma once
 
 

@@ -1,35 +1,8 @@
 #include "tests/autograd/op_table.h"
+#include "tests/autograd/op_samples.h"
 
 namespace heed::tests {
 namespace {
-
-using In = const std::vector<Variable>&;
-
-// Fixed random numbers between two bounds, others at each call.
-Tensor u(double low, double high, const Shape& shape) {
-  static Generator generator(7);
-  Tensor x = empty(shape, float64);
-  return uniform_(x, low, high, generator);
-}
-
-// Numbers of either sign, none nearer to zero or to each other than 0.05: no sample may
-// stand on a corner of abs, relu, max or sort.
-Tensor apart(const Shape& shape) {
-  static Generator generator(8);
-  const std::int64_t n = count(shape);
-  const Tensor places =
-      randperm(n, generator).to(float64) - (static_cast<double>(n) - 1) / 2;
-  return reshape(places * 0.31 + 0.07, shape);
-}
-
-Tensor mask(const Shape& shape) {
-  static Generator generator(9);
-  return bernoulli(full(shape, 0.5), generator) == 1;
-}
-
-Tensor indices(const std::vector<std::int64_t>& list, const Shape& shape) {
-  return reshape(from_vector(list), shape);
-}
 
 // The shapes that every function of one number is tried on: a scalar, a matrix, a
 // transposed and a strided one, a single element, none.
@@ -69,14 +42,14 @@ const auto any_sign = [](const Shape& shape) { return u(-2, 2, shape); };
 const auto positive = [](const Shape& shape) { return u(0.5, 2, shape); };
 
 void add_arithmetic(std::vector<OpRow>& table) {
-  table.push_back({"operator+", binary(any_sign, any_sign,
-                                       [](In in) { return in[0] + in[1]; })});
-  table.push_back({"operator-", binary(any_sign, any_sign,
-                                       [](In in) { return in[0] - in[1]; })});
-  table.push_back({"operator*", binary(any_sign, any_sign,
-                                       [](In in) { return in[0] * in[1]; })});
-  table.push_back({"operator/", binary(any_sign, positive,
-                                       [](In in) { return in[0] / in[1]; })});
+  table.push_back(
+      {"operator+", binary(any_sign, any_sign, [](In in) { return in[0] + in[1]; })});
+  table.push_back(
+      {"operator-", binary(any_sign, any_sign, [](In in) { return in[0] - in[1]; })});
+  table.push_back(
+      {"operator*", binary(any_sign, any_sign, [](In in) { return in[0] * in[1]; })});
+  table.push_back(
+      {"operator/", binary(any_sign, positive, [](In in) { return in[0] / in[1]; })});
   const Function with_numbers[] = {
       [](In in) { return in[0] + 2.5; }, [](In in) { return 2.5 + in[0]; },
       [](In in) { return in[0] - 2.5; }, [](In in) { return 2.5 - in[0]; },
@@ -152,9 +125,9 @@ void add_choices(std::vector<OpRow>& table) {
            {{mask({3}), u(-2, 2, {2, 3})}, [](In in) { return where(in[0], in[1], 7); }},
            {{mask({3}), u(-2, 2, {2, 3})}, [](In in) { return where(in[0], 7, in[1]); }},
        }});
-  table.push_back({"masked_fill",
-                   {{{u(-2, 2, {2, 3}), mask({3})},
-                     [](In in) { return masked_fill(in[0], in[1], -7); }}}});
+  table.push_back({"masked_fill", {{{u(-2, 2, {2, 3}), mask({3})}, [](In in) {
+                                      return masked_fill(in[0], in[1], -7);
+                                    }}}});
   table.push_back({"triu",
                    {{{u(-2, 2, {2, 3, 4})}, [](In in) { return triu(in[0], 1); }},
                     {{u(-2, 2, {4, 3})}, [](In in) { return triu(in[0], -1); }}}});
@@ -166,7 +139,7 @@ void add_choices(std::vector<OpRow>& table) {
 void add_reductions(std::vector<OpRow>& table) {
   using Reduce = Variable (*)(const Variable&, const Dims&, bool);
   const std::pair<const char*, Reduce> kinds[] = {
-      {"sum", sum}, {"mean", mean}, {"prod", prod},          {"norm", norm},
+      {"sum", sum},   {"mean", mean}, {"prod", prod},           {"norm", norm},
       {"amax", amax}, {"amin", amin}, {"logsumexp", logsumexp},
   };
   for (const auto& [name, reduce] : kinds) {
@@ -234,30 +207,22 @@ void add_softmax(std::vector<OpRow>& table) {
   }
 }
 
-void add_attention(std::vector<OpRow>& table) {
-  OpRow row{"additive_scores", {}};
-  const Function scores = [](In in) { return additive_scores(in[0], in[1], in[2]); };
-  const std::pair<Shape, Shape> shapes[] = {  // more than a vector of hidden units too
-      {{2, 3, 4}, {2, 5, 4}}, {{2, 1, 18}, {2, 2, 18}}, {{3, 2}, {1, 2}},
-      {{1, 1}, {1, 1}},       {{0, 2}, {3, 2}},         {{1, 2, 1, 3}, {1, 2, 2, 3}},
-  };
-  for (const auto& [q, k] : shapes) {
-    row.samples.push_back({{u(-1, 1, q), u(-1, 1, k), u(-1, 1, {q[q.rank() - 1]})},
-                           scores});
-  }
-  row.samples.push_back({{u(-1, 1, {3, 2}), u(-1, 1, {2})},
-                         [](In in) { return additive_scores(in[0], in[0], in[1]); }});
-  table.push_back(row);
-}
-
 void add_products(std::vector<OpRow>& table) {
   const Function product = [](In in) { return matmul(in[0], in[1]); };
   OpRow row{"matmul", {}};
   const std::pair<Shape, Shape> shapes[] = {
-      {{4}, {4}},          {{3, 4}, {4}},          {{4}, {4, 2}},
-      {{3, 4}, {4, 2}},    {{2, 3, 4}, {2, 4, 2}}, {{2, 3, 4}, {4, 2}},
-      {{3, 4}, {2, 4, 2}}, {{2, 3, 4}, {4}},       {{4}, {2, 4, 3}},
-      {{2, 1, 3, 4}, {2, 4, 2}}, {{1, 1}, {1, 1}}, {{2, 0}, {0, 3}},
+      {{4}, {4}},
+      {{3, 4}, {4}},
+      {{4}, {4, 2}},
+      {{3, 4}, {4, 2}},
+      {{2, 3, 4}, {2, 4, 2}},
+      {{2, 3, 4}, {4, 2}},
+      {{3, 4}, {2, 4, 2}},
+      {{2, 3, 4}, {4}},
+      {{4}, {2, 4, 3}},
+      {{2, 1, 3, 4}, {2, 4, 2}},
+      {{1, 1}, {1, 1}},
+      {{2, 0}, {0, 3}},
   };
   for (const auto& [a, b] : shapes) {
     row.samples.push_back({{u(-1, 1, a), u(-1, 1, b)}, product});
@@ -271,9 +236,9 @@ void add_products(std::vector<OpRow>& table) {
                      [](In in) { return bmm(in[0], in[1]); }},
                     {{u(-1, 1, {5, 1, 4}), u(-1, 1, {5, 4, 1})},
                      [](In in) { return bmm(in[0], in[1]); }}}});
-  table.push_back({"outer",
-                   {{{u(-1, 1, {3}), u(-1, 1, {4})},
-                     [](In in) { return outer(in[0], in[1]); }}}});
+  table.push_back({"outer", {{{u(-1, 1, {3}), u(-1, 1, {4})}, [](In in) {
+                                return outer(in[0], in[1]);
+                              }}}});
 }
 
 void add_views(std::vector<OpRow>& table) {
@@ -294,8 +259,9 @@ void add_views(std::vector<OpRow>& table) {
   one("slice", {2, 7}, [](In in) { return slice(in[0], -1, -3); });
   one("select", {2, 3, 4}, [](In in) { return select(in[0], 1, -1); });
   one("split", {5, 2}, [](In in) { return split(in[0], 2)[2] * split(in[0], 2)[0]; });
-  one("split_with_sizes", {2, 5},
-      [](In in) { return split_with_sizes(in[0], {1, 4}, 1)[1]; });
+  one("split_with_sizes", {2, 5}, [](In in) {
+    return split_with_sizes(in[0], {1, 4}, 1)[1];
+  });
   one("chunk", {2, 5}, [](In in) { return chunk(in[0], 2, 1)[0] * 2; });
   one("flip", {2, 3}, [](In in) { return flip(in[0], {0, -1}); });
   one("repeat", {2, 3}, [](In in) { return repeat(in[0], {2, 1, 3}); });
@@ -304,12 +270,12 @@ void add_views(std::vector<OpRow>& table) {
   one("repeat_interleave", {3, 2}, [](In in) {
     return repeat_interleave(in[0], indices({2, 0, 1}, {3}), 0);
   });
-  table.push_back({"cat",
-                   {{{u(-2, 2, {2, 1}), u(-2, 2, {2, 3})},
-                     [](In in) { return cat({in[0], in[1], in[0]}, 1); }}}});
-  table.push_back({"stack",
-                   {{{u(-2, 2, {2, 3}), u(-2, 2, {2, 3})},
-                     [](In in) { return stack({in[0], in[1]}, -1); }}}});
+  table.push_back({"cat", {{{u(-2, 2, {2, 1}), u(-2, 2, {2, 3})}, [](In in) {
+                              return cat({in[0], in[1], in[0]}, 1);
+                            }}}});
+  table.push_back({"stack", {{{u(-2, 2, {2, 3}), u(-2, 2, {2, 3})}, [](In in) {
+                                return stack({in[0], in[1]}, -1);
+                              }}}});
 }
 
 void add_indexing(std::vector<OpRow>& table) {
@@ -328,8 +294,9 @@ void add_indexing(std::vector<OpRow>& table) {
   one("masked_select", {3, 4}, [](In in) { return masked_select(in[0], some); });
   one("masked_select", {4}, [](In in) { return masked_select(in[0], some); });
   table.push_back({"masked_scatter",
-                   {{{u(-2, 2, {masked_select(zeros({3, 4}), some).numel()})},
-                     [](In in) { return masked_scatter({3, 4}, some, in[0]); }}}});
+                   {{{u(-2, 2, {masked_select(zeros({3, 4}), some).numel()})}, [](In in) {
+                       return masked_scatter({3, 4}, some, in[0]);
+                     }}}});
   one("slice_scatter", {2, 3}, [](In in) {
     return slice_scatter({2, 7}, in[0], 1, 1, 2);
   });
@@ -373,7 +340,7 @@ const std::vector<OpRow>& op_table() {
     add_choices(rows);
     add_reductions(rows);
     add_softmax(rows);
-    add_attention(rows);
+    add_fused_ops(rows);
     add_products(rows);
     add_views(rows);
     add_indexing(rows);

@@ -8,20 +8,10 @@
 #include <heed.h>
 
 #include "tests/errors.h"
+#include "tests/nn/checks.h"
 
 using namespace heed;
 using nn::Reduction;
-
-namespace {
-
-void check_derivatives(const Function& f, const std::vector<Tensor>& inputs) {
-  const GradcheckReport first = gradcheck(f, inputs);
-  BOOST_TEST(first.ok, first.text());
-  const GradcheckReport second = gradgradcheck(f, inputs);
-  BOOST_TEST(second.ok, second.text());
-}
-
-}  // namespace
 
 BOOST_AUTO_TEST_SUITE(losses)
 

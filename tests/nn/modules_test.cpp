@@ -1,12 +1,11 @@
 // The walker over a module's parts, and the modules that there are.
 
-#include <set>
-
 #include <boost/test/unit_test.hpp>
 
 #include <heed.h>
 
 #include "tests/errors.h"
+#include "tests/nn/checks.h"
 
 using namespace heed;
 
@@ -76,32 +75,6 @@ struct Negligent {
   Variable operator()(const Variable& x) { return forgotten(listed(x)); }
   void visit(auto&& f) { f("listed", listed); }
 };
-
-// The leaves that a result depends on.
-std::set<const Node*> leaves_behind(const Variable& result) {
-  std::set<const Node*> seen, leaves;
-  std::vector<Node*> waiting = {result.node().get()};
-  while (!waiting.empty()) {
-    Node* const node = waiting.back();
-    waiting.pop_back();
-    if (!node || !seen.insert(node).second) continue;
-    if (node->inputs().empty()) leaves.insert(node);
-    for (const NodeRef& input : node->inputs()) waiting.push_back(input.get());
-  }
-  return leaves;
-}
-
-// How many leaves a forward pass of the module touches that visit() does not list.
-template <class M, class... In>
-std::size_t forgotten_leaves(M& module, const In&... inputs) {
-  std::set<const Node*> leaves = leaves_behind(module(inputs...));
-  for (const Variable& parameter : nn::parameters(module)) {
-    leaves.erase(parameter.node().get());
-  }
-  return leaves.size();
-}
-
-bool same(const Tensor& a, const Tensor& b) { return all(a == b).item() != 0; }
 
 }  // namespace
 

@@ -1,0 +1,180 @@
+// Attention forwards. For each head the keys are packed once; then 32 queries at a time
+// (as many as the micro-kernel takes side by side) go through
+//
+//   Sᵀ = scale K Qᵀ     (keys, 32), tile by tile
+//   Eᵀ = exp(Sᵀ - max)  down the columns, in place; the sums
+//   Oᵀ = Vᵀ Eᵀ          (value features, 32), divided by the sums
+//
+// Turned round like this, the scores of a query are a column: its exponentials and sums
+// are computed for 32 queries at once, and what the first product writes is, as it
+// stands, a packed operand of the second. Nothing is held but the scores of 32 queries.
+// Keys that none of the 32 sees are left out, so causal attention is half the work.
+//
+// The scores of a row lie there together, so the plain softmax serves; Rabe and Staats
+// (2021) and Dao et al. (2022) cut the keys as well, and must correct their sums.
+#include "tensor/attention.h"
+
+#include <deque>
+#include <limits>
+
+#include "tensor/attention_heads.h"
+#include "tensor/parallel.h"
+
+namespace heed {
+namespace {
+
+using Int = std::int64_t;
+
+template <class T>
+struct Results {
+  Matrices<T> output;
+  T* log_sums;  // (heads, queries), contiguous
+  std::optional<Matrices<T>> weights;
+};
+
+// As many queries of a head as a tile of the micro-kernel has columns.
+struct Block {
+  Int head, first, count;
+  Int lens[blis::widest_tile], longest;
+
+  template <class T>
+  Block(const Heads<T>& heads, Int i) {
+    const Int width = blis::tile_kernel<T>().columns;
+    const Int blocks = ceil_div(heads.queries, width);
+    head = i / blocks;
+    first = i % blocks * width;
+    count = std::min(width, heads.queries - first);
+    longest = heads.prefixes.read(head, first, first + count, lens);
+  }
+};
+
+// What one thread does, and its memory.
+template <class T>
+class Forward {
+ public:
+  Forward(const Heads<T>& heads, const Results<T>& results)
+      : h_(heads),
+        results_(results),
+        keys_(h_.keys, tile_.rows, h_.features),
+        values_(h_.value_features, tile_.rows, h_.keys),
+        queries_(tile_.columns, tile_.columns, h_.features),
+        scores_(keys_.count() * tile_size_ + tile_.slack),
+        output_(values_.count() * tile_size_) {}
+
+  // Blocks begin to end.
+  void compute(Int begin, Int end) {
+    for (Int i = begin; i < end; ++i) {
+      const Block block(h_, i);
+      if (i == begin || block.first == 0) pack_head(block.head);
+      compute(block);
+    }
+  }
+
+ private:
+  const Heads<T>& h_;
+  const Results<T>& results_;
+  const blis::TileKernel<T>& tile_ = blis::tile_kernel<T>();
+  const kernels::ProductLoops<T>& loops_ = product_loops<T>();
+  const Int tile_size_ = tile_.rows * tile_.columns;
+  Operand<T> keys_, values_, queries_;  // values_ is Vᵀ
+  Buffer<T> scores_, output_;           // Sᵀ, then Eᵀ; Oᵀ
+
+  void pack_head(Int head) {
+    keys_.pack(h_.keys, h_.features, h_.key[head], h_.key.row_step, h_.key.column_step);
+    values_.pack(h_.value_features, h_.keys, h_.value[head], h_.value.column_step,
+                 h_.value.row_step);
+  }
+
+  void compute(const Block& block) {
+    const Int width = tile_.columns, first = block.first, longest = block.longest;
+    T* const scores = scores_.first();
+    queries_.pack(block.count, h_.features,
+                  h_.query[block.head] + first * h_.query.row_step, h_.query.row_step,
+                  h_.query.column_step);
+    for (Int t = 0; t < ceil_div(longest, tile_.rows); ++t) {
+      tile_(h_.features, keys_[t], queries_[0], scores + t * tile_size_, width, h_.scale);
+    }
+    for (Int j = 0; j < block.count; ++j) {
+      for (Int i = block.lens[j]; i < longest; ++i) {
+        scores[i * width + j] = -std::numeric_limits<T>::infinity();
+      }
+    }
+    T inverse_sums[blis::widest_tile], log_sums[blis::widest_tile];
+    attention_loops<T>().exp_columns(longest, width, scores, inverse_sums, log_sums);
+    for (Int t = 0; t < values_.count(); ++t) {
+      tile_(longest, values_[t], scores, output_.first() + t * tile_size_, width);
+    }
+
+    write(block, h_.value_features, output_.first(), inverse_sums, results_.output);
+    T* const logs = results_.log_sums + block.head * h_.queries + first;
+    for (Int j = 0; j < block.count; ++j) {
+      logs[j] = block.lens[j] > 0 ? log_sums[j] : -std::numeric_limits<T>::infinity();
+    }
+    if (!results_.weights) return;
+    const Matrices<T>& weights = *results_.weights;
+    write(block, longest, scores, inverse_sums, weights);
+    T* row = weights[block.head] + first * weights.row_step;
+    for (Int j = 0; j < block.count; ++j, row += weights.row_step) {
+      std::fill(row + block.lens[j], row + h_.keys, T{0});
+    }
+  }
+
+  // Writes the columns of x (n, tile columns), each times its factor, to the block's rows
+  // of `to`; zeros for a query that sees no key.
+  void write(const Block& block, Int n, const T* x, const T* factors,
+             const Matrices<T>& to) const {
+    T* row = to[block.head] + block.first * to.row_step;
+    loops_.transpose(n, block.count, x, tile_.columns, row, to.row_step);
+    for (Int j = 0; j < block.count; ++j, row += to.row_step) {
+      if (block.lens[j] > 0) {
+        loops_.scale(n, row, 1, factors[j], row);
+      } else {
+        std::fill_n(row, n, T{0});
+      }
+    }
+  }
+};
+
+template <class T>
+void compute(const Heads<T>& heads, const Results<T>& results) {
+  const Int width = blis::tile_kernel<T>().columns;
+  std::vector<Int> work;
+  for (Int i = 0; i < heads.count * ceil_div(heads.queries, width); ++i) {
+    work.push_back(Block(heads, i).longest * width *
+                   (heads.features + heads.value_features));
+  }
+  const std::vector<Int> cuts = even_cuts(work);
+  std::deque<Forward<T>> runs;
+  for (std::size_t i = 0; i + 1 < cuts.size(); ++i) runs.emplace_back(heads, results);
+  parallel_for(static_cast<Int>(runs.size()), 1, [&](Int begin, Int end) {
+    for (Int i = begin; i < end; ++i) {
+      const auto run = static_cast<std::size_t>(i);
+      runs[run].compute(cuts[run], cuts[run + 1]);
+    }
+  });
+}
+
+}  // namespace
+
+AttentionResult scaled_dot_product_attention(const Tensor& query, const Tensor& key,
+                                             const Tensor& value,
+                                             const std::optional<Tensor>& lens,
+                                             double scale, Tensor* weights) {
+  check_attention(query, key, value, lens);
+  AttentionResult result;
+  result.output = empty_rows_like(query, value.size(-1));
+  Shape shape = query.shape();
+  shape.erase(query.dim() - 1);
+  result.log_sums = empty(shape, query.dtype());
+  shape.push_back(key.size(-2));
+  if (weights) *weights = empty(shape, query.dtype());
+  dispatch_floating(attention_op, query.dtype(), [&]<class T>() {
+    Results<T> results{mutable_matrices<T>(result.output),
+                       result.log_sums.template mutable_data<T>(), std::nullopt};
+    if (weights) results.weights = mutable_matrices<T>(*weights);
+    compute(Heads<T>(query, key, value, lens, scale), results);
+  });
+  return result;
+}
+
+}  // namespace heed

@@ -1,0 +1,49 @@
+// Scaled dot-product attention in one pass, without the scores of a whole batch ever
+// lying in memory.
+#pragma once
+
+#include <array>
+#include <optional>
+
+#include "tensor/tensor.h"
+
+namespace heed {
+
+struct AttentionResult {
+  Tensor output;    // (..., queries, value features)
+  Tensor log_sums;  // (..., queries): log Σ exp of each row of scores, for the backward
+};
+
+// softmax(scale Q Kᵀ) V
+//
+// query (..., n, d), key (..., m, d), value (..., m, dv), with equal leading sizes, give
+// (..., n, dv). Query i sees the keys before lens[i] only: lens is int64, broadcasts to
+// (..., n), and a number above m counts as m. So causal attention has the lens 1, 2, ...,
+// and a padded batch the lengths of its sequences; without lens every query sees all
+// keys. A query that sees none gets zeros.
+//
+// Any strides are read in place; the output lies in memory in the order of the queries,
+// so that heads which are views of a projection are joined again without a copy. Where
+// `weights` is not null, it gets the attention weights (..., n, m); that changes no bit
+// of the output. Key and value must be finite, also where no query sees them: a weight of
+// 0 does not silence an infinity or NaN. Floating dtypes. Throws Error when a shape or
+// dtype does not fit or one of the lens is negative.
+AttentionResult scaled_dot_product_attention(const Tensor& query, const Tensor& key,
+                                             const Tensor& value,
+                                             const std::optional<Tensor>& lens,
+                                             double scale, Tensor* weights = nullptr);
+
+// The gradients of query, key and value, in the memory order of each; empty where they
+// are not wanted.
+struct AttentionGradients {
+  Tensor query, key, value;
+};
+
+// The same call's gradients, for the gradient g of its output and what it returned.
+// `wanted` says which are computed. Throws Error as the call does.
+AttentionGradients scaled_dot_product_attention_backward(
+    const Tensor& g, const Tensor& query, const Tensor& key, const Tensor& value,
+    const std::optional<Tensor>& lens, double scale, const AttentionResult& result,
+    const std::array<bool, 3>& wanted = {true, true, true});
+
+}  // namespace heed

@@ -1,0 +1,55 @@
+// The rows of the ops whose gradients are computed together in passes of their own.
+
+#include "tests/autograd/op_samples.h"
+#include "tests/autograd/op_table.h"
+
+namespace heed::tests {
+namespace {
+
+void add_additive_scores(std::vector<OpRow>& table) {
+  OpRow row{"additive_scores", {}};
+  const Function scores = [](In in) { return additive_scores(in[0], in[1], in[2]); };
+  const std::pair<Shape, Shape> shapes[] = {
+      // more than a vector of hidden units too
+      {{2, 3, 4}, {2, 5, 4}}, {{2, 1, 18}, {2, 2, 18}}, {{3, 2}, {1, 2}},
+      {{1, 1}, {1, 1}},       {{0, 2}, {3, 2}},         {{1, 2, 1, 3}, {1, 2, 2, 3}},
+  };
+  for (const auto& [q, k] : shapes) {
+    row.samples.push_back(
+        {{u(-1, 1, q), u(-1, 1, k), u(-1, 1, {q[q.rank() - 1]})}, scores});
+  }
+  row.samples.push_back({{u(-1, 1, {3, 2}), u(-1, 1, {2})},
+                         [](In in) { return additive_scores(in[0], in[0], in[1]); }});
+  table.push_back(row);
+}
+
+void add_scaled_dot_products(std::vector<OpRow>& table) {
+  OpRow fused{"scaled_dot_product_attention", {}}, composed{"composed_attention", {}};
+  const std::optional<Tensor> every = std::nullopt, causal = indices({1, 2, 3}, {3}),
+                              uneven = indices({0, 5, 2, 4, 1, 3}, {2, 3});
+  for (const std::optional<Tensor>& lens : {every, causal, uneven}) {
+    const std::vector<Tensor> in = {u(-2, 2, {2, 3, 2}), u(-2, 2, {2, 4, 2}),
+                                    u(-2, 2, {2, 4, 3})};
+    fused.samples.push_back({in, [lens](In in) {
+                               return scaled_dot_product_attention(in[0], in[1], in[2],
+                                                                   lens, 0.7);
+                             }});
+    composed.samples.push_back(
+        {in,
+         [lens](In in) { return composed_attention(in[0], in[1], in[2], lens, 0.7); }});
+  }
+  fused.samples.push_back({{u(-2, 2, {3, 4})}, [](In in) {
+                             return scaled_dot_product_attention(in[0], in[0], in[0], {},
+                                                                 -0.5);
+                           }});
+  table.insert(table.end(), {fused, composed});
+}
+
+}  // namespace
+
+void add_fused_ops(std::vector<OpRow>& table) {
+  add_additive_scores(table);
+  add_scaled_dot_products(table);
+}
+
+}  // namespace heed::tests
