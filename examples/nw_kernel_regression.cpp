@@ -36,8 +36,8 @@ struct Options {
   std::int64_t train_size = book_rows;
   double noise = 0.5;
   DType dtype = float32;
-  std::optional<std::string> data, x, y, figures;
-  std::string figure_format = "svg";
+  std::optional<std::string> data, x, y;
+  FigureOptions figures;
 };
 
 // A user's quantity, of which the program sees  (quantity - offset) / unit.
@@ -254,16 +254,8 @@ void draw_figures(const Options& options, const Data& data, const Fits& fits,
     curves.curves.push_back(
         {"true curve", x, data.y.restore(*data.truth), Style::dashed_line});
 
-  const auto path = [&](const std::string& name) {
-    return fmt::format("{}/{}.{}", *options.figures, name, options.figure_format);
-  };
-  if (!save_figure(path("loss"), loss)) {
-    fmt::print("\ngnuplot is not installed: no figures are drawn\n");
-    return;
-  }
-  save_figure(path("fits"), curves);
-  save_figure(path("attention"), heatmaps);
-  fmt::print("\nfigures: {} {} {}\n", path("loss"), path("fits"), path("attention"));
+  save_figures(options.figures,
+               {{"loss", loss}, {"fits", curves}, {"attention", heatmaps}});
 }
 
 // --- the program
@@ -271,7 +263,7 @@ void draw_figures(const Options& options, const Data& data, const Fits& fits,
 int run(const Options& options) {
   manual_seed(options.seed);
   const Data data = options.data ? read_data(options) : draw_data(options);
-  if (options.figures) make_folder(*options.figures);
+  make_folder(options.figures);
   const std::int64_t n = data.x_train.size(0), m = data.x_test.size(0);
 
   fmt::print("{}\n", build_info());
@@ -318,7 +310,7 @@ int run(const Options& options) {
       {"Gaussian kernel (w = 1)",
        fmt::format("trained kernel (w = {:.2f})", net.w.item())}};
   show_heatmaps(heatmaps);
-  if (options.figures) draw_figures(options, data, fits, heatmaps, losses);
+  draw_figures(options, data, fits, heatmaps, losses);
   return agree ? 0 : 1;
 }
 
@@ -361,15 +353,8 @@ int main(int argc, char** argv) {
                  "The table's column to predict (the default is the second)")
       ->type_name("COLUMN")
       ->needs(data);
-  CLI::Option* const figures =
-      app.add_option("--figures", options.figures,
-                     "Draw loss, fits and attention weights into this folder")
-          ->type_name("DIR");
-  app.add_option("--figure-format", options.figure_format, "The kind of the figures")
-      ->type_name("svg|png")
-      ->check(CLI::IsMember({"svg", "png"}).description(""))
-      ->needs(figures)
-      ->capture_default_str();
+  add_figures(app, options.figures,
+              "Draw loss, fits and attention weights into this folder");
   add_threads(app);
   return run_program(app, argc, argv, [&] { return run(options); });
 }

@@ -1,7 +1,9 @@
 // Figures, drawn by gnuplot into SVG or PNG files.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "tensor/tensor.h"
@@ -23,12 +25,15 @@ struct Chart {
   bool whole_x = false;  // x counts something: no ticks between whole numbers
 };
 
-// A grid of matrices in colour, with shared axes and one colour bar for all. Row 0 of a
-// matrix is at the top.
+// A grid of matrices in colour, with shared axes and one colour scale (colour_scale.h)
+// for all. Row 0 of a matrix is at the top. A single row of more than six panels, as of
+// many heads, is folded into rows of equal length, or nearly so.
 struct Heatmaps {
-  Tensor matrices;                  // (rows, columns, m, n): rows x columns panels
-  std::string xlabel, ylabel;       // what the n and the m count
-  std::vector<std::string> titles;  // one a panel, row by row; may be fewer
+  Tensor matrices;                       // (rows, columns, m, n): rows x columns panels
+  std::string xlabel, ylabel;            // what the n and the m count
+  std::vector<std::string> titles = {};  // one a panel, row by row; may be fewer
+  // The names of the n and of the m, such as the words of a sentence; numbers if empty.
+  std::vector<std::string> xticks = {}, yticks = {};
 };
 
 // Draws into the file `path`, which must end in .svg or .png; the folder must be there.
@@ -42,22 +47,28 @@ bool save_figure(const std::string& path, const Heatmaps& heatmaps);
 // that fails or the folder cannot be written to.
 void make_folder(const std::string& path);
 
-// Throws Error unless there is something to draw: a shape of four sizes, none of them 0.
+// What --figures and --figure-format of a program ask for (add_figures in program.h).
+struct FigureOptions {
+  std::optional<std::string> folder;
+  std::string format = "svg";  // or "png"
+};
+
+// Makes the folder, if one is asked for. Called before the program's work, so that a
+// folder that cannot be written is told at once.
+void make_folder(const FigureOptions& options);
+
+// A figure, and the name of its file without folder and ending.
+struct NamedFigure {
+  std::string name;
+  std::variant<Chart, Heatmaps> figure;
+};
+
+// Draws the figures into the folder, if one is asked for, and prints their files, or that
+// gnuplot is not installed. Throws as save_figure does.
+void save_figures(const FigureOptions& options, const std::vector<NamedFigure>& figures);
+
+// Throws Error unless the shape has four sizes, none of them 0, there are no more titles
+// than panels, and names for all of the n and the m or for none.
 void check_heatmaps(const Heatmaps& heatmaps);
-
-// The smallest and the largest finite element of the matrices, the ends of the colour
-// scale: from 0 where nothing is below it, and never of width 0.
-struct ColourRange {
-  double low = 0, high = 1;
-};
-ColourRange colour_range(const Heatmaps& heatmaps);
-
-// The colours of the scale, from its low end to its high one, as red, green, blue from 0
-// to 1. Colour i of n stands at (i / (n - 1))^2 of the way, for attention weights are
-// mostly small: a row of one large weight should not make all others look the same.
-inline constexpr double colour_stops[][3] = {
-    {1.00, 0.97, 0.95}, {0.99, 0.66, 0.54}, {0.95, 0.36, 0.26},
-    {0.74, 0.08, 0.10}, {0.36, 0.00, 0.05},
-};
 
 }  // namespace heed::support

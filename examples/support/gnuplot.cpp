@@ -1,6 +1,7 @@
 #include "examples/support/gnuplot.h"
 
 #include <cerrno>
+#include <cmath>
 #include <cstddef>
 #include <cstdio>
 #include <fstream>
@@ -84,6 +85,25 @@ void keep_pixels_sharp(const std::string& path) {
 }
 
 }  // namespace
+
+std::string as_string(std::string_view text) {
+  std::string out = "'";
+  for (char c : text) {
+    const bool control = static_cast<unsigned char>(c) < ' ';
+    out += control ? ' ' : c;
+    if (c == '\'') out += c;
+  }
+  return out + "'";
+}
+
+double tick_step(double extent, double most) {
+  const double least = extent / most;
+  const double power = std::pow(10.0, std::floor(std::log10(least)));
+  for (const double digit : {1, 2, 5})
+    // As in 0.3 / 3, a rounding error is not to cost a tick.
+    if (least <= digit * power * (1 + 1e-9)) return digit * power;
+  return 10 * power;
+}
 
 bool draw(const std::string& path, const Drawing& drawing) {
   const std::string script = terminal(path, drawing) + drawing.commands;

@@ -92,6 +92,16 @@ CLI::Option* add_dtype(CLI::App& app, DType& dtype) {
       ->default_str(std::string(name(dtype)));
 }
 
+void add_figures(CLI::App& app, FigureOptions& figures, const std::string& text) {
+  CLI::Option* const folder =
+      app.add_option("--figures", figures.folder, text)->type_name("DIR");
+  app.add_option("--figure-format", figures.format, "The kind of the figures")
+      ->type_name("svg|png")
+      ->check(CLI::IsMember({"svg", "png"}).description(""))
+      ->needs(folder)
+      ->capture_default_str();
+}
+
 CLI::Option* add_threads(CLI::App& app) {
   const auto assign = [](const std::string& given) {
     set_num_threads(read_number("--threads", given, 1, 1024));

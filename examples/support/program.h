@@ -6,6 +6,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "examples/support/figures.h"
 #include "examples/support/input_error.h"
 #include "tensor/dtype.h"
 
@@ -28,6 +29,9 @@ CLI::Option* add_number(CLI::App& app, const std::string& name, T& value, T low,
 
 // --dtype float32|float64
 CLI::Option* add_dtype(CLI::App& app, DType& dtype);
+
+// --figures DIR, with `text` as its help, and --figure-format svg|png.
+void add_figures(CLI::App& app, FigureOptions& figures, const std::string& text);
 
 // --threads N, which takes effect at once.
 CLI::Option* add_threads(CLI::App& app);

@@ -1,7 +1,6 @@
 #include "examples/support/terminal.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -15,6 +14,9 @@
 
 #include <fmt/format.h>
 
+#include "examples/support/colour_scale.h"
+#include "examples/support/text.h"
+
 namespace heed::support {
 namespace {
 
@@ -23,94 +25,205 @@ std::string_view environment(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-using Colour = std::array<double, 3>;  // red, green, blue from 0 to 1
-
-// The colour at `place` of the scale, 0 its low end and 1 its high one; grey for NaN.
-Colour scale_colour(double place) {
-  if (std::isnan(place)) return {0.5, 0.5, 0.5};
-  constexpr int last = static_cast<int>(std::size(colour_stops)) - 1;
-  const double position = std::sqrt(std::clamp(place, 0.0, 1.0)) * last;
-  const int stop = std::min(static_cast<int>(position), last - 1);
-  const double share = position - stop;
-  Colour colour;
-  for (std::size_t i = 0; i < 3; ++i)
-    colour[i] = (1 - share) * colour_stops[stop][i] + share * colour_stops[stop + 1][i];
-  return colour;
-}
-
 int byte(double share) { return static_cast<int>(std::lround(255 * share)); }
 
-// The nearest of the six levels of the palette's colour cube: 0, 95, 135, 175, 215, 255.
-int cube_level(double share) {
-  const int value = byte(share);
-  if (value < 48) return 0;
-  return value < 115 ? 1 : (value - 35) / 40;
+// The entries of the palette of 256 that heat maps use: the reds of the scale, then what
+// is off it. Nearer ones among the others would change the hue along the scale.
+constexpr int palette[] = {231, 224, 217, 210, 203, 160, 124, 88, 52, 153, 18, 102};
+
+// An entry's colour. Entries 16 to 231 are a cube: 36 times the level of red, 6 times
+// that of green and once that of blue.
+Colour entry_colour(int entry) {
+  constexpr double levels[] = {0, 95, 135, 175, 215, 255};
+  const int place = entry - 16;
+  return {levels[place / 36] / 255, levels[place / 6 % 6] / 255, levels[place % 6] / 255};
 }
 
-// The parameters that choose `colour`, or the nearest one of the palette, whose cube of
-// 6 x 6 x 6 colours begins at entry 16.
+int nearest_entry(const Colour& colour) {
+  const auto distance = [&colour](int entry) {
+    const Colour other = entry_colour(entry);
+    double sum = 0;
+    for (std::size_t i = 0; i < colour.size(); ++i)
+      sum += (colour[i] - other[i]) * (colour[i] - other[i]);
+    return sum;
+  };
+  return *std::min_element(std::begin(palette), std::end(palette),
+                           [&](int a, int b) { return distance(a) < distance(b); });
+}
+
+// The parameters that choose `colour`, or the nearest one of the palette.
 std::string code(const Colour& colour, Colours colours) {
   const auto [red, green, blue] = colour;
   if (colours == Colours::any)
     return fmt::format("2;{};{};{}", byte(red), byte(green), byte(blue));
-  return fmt::format(
-      "5;{}", 16 + 36 * cube_level(red) + 6 * cube_level(green) + cube_level(blue));
+  return fmt::format("5;{}", nearest_entry(colour));
 }
 
 constexpr std::string_view plain = "\x1b[0m";
 
-// One matrix, averaged down to `height` x `width` places on the colour scale.
-struct Panel {
-  std::int64_t height, width;
-  std::vector<double> places;
+std::int64_t longest(const std::vector<std::string>& texts, std::int64_t limit) {
+  std::int64_t width = 0;
+  for (const std::string& text : texts) width = std::max(width, text_width(text));
+  return std::min(width, limit);
+}
 
-  double at(std::int64_t i, std::int64_t j) const {
-    return places[static_cast<std::size_t>(i * width + j)];
-  }
+constexpr std::int64_t gap = 2;         // columns between panels
+constexpr std::int64_t narrowest = 40;  // terminal, for the lines below the panels
+
+// How panels are laid out, in columns and in half lines: a character shows two cells, one
+// above the other.
+struct Layout {
+  std::int64_t panel_width = 0, panel_height = 0;
+  std::int64_t slot = 0;      // a panel, or its title if that is wider
+  std::int64_t together = 1;  // panels side by side; the rest of their row stands below
+  std::int64_t names = 0;     // what the names of the rows take, to the left
+  bool names_above = false;   // whether there is room for those of the columns
 };
 
-Panel averaged(const double* matrix, std::int64_t m, std::int64_t n, std::int64_t height,
-               std::int64_t width, ColourRange range) {
-  Panel panel{height, width, {}};
+Layout layout_of(const Heatmaps& heatmaps, std::int64_t width) {
+  constexpr std::int64_t screenful = 64, longest_title = 32, longest_name = 12;
+  // Panels shrink in order to stand side by side, but no further than this.
+  constexpr std::int64_t narrow = 24;
+  const std::int64_t panels = heatmaps.matrices.size(1);
+  const std::int64_t m = heatmaps.matrices.size(2), n = heatmaps.matrices.size(3);
+  const bool can_name = 2 * m <= screenful;
+  Layout layout;
+  if (can_name && !heatmaps.yticks.empty())
+    layout.names = longest(heatmaps.yticks, longest_name) + 1;
+  const std::int64_t room = std::max<std::int64_t>(width - layout.names, 1);
+  const std::int64_t title = longest(heatmaps.titles, std::min(longest_title, room));
+  const auto fitting = [&](std::int64_t panel) {
+    return std::max<std::int64_t>((room + gap) / (std::max(panel, title) + gap), 1);
+  };
+
+  // Square cells: large ones for a small matrix, but rather more panels side by side.
+  std::int64_t cell = std::clamp<std::int64_t>(narrow / std::max(m, n), 1, 4);
+  for (std::int64_t less = cell - 1; less >= 2; --less)
+    if (fitting(cell * n) < std::min(fitting(less * n), panels)) cell = less;
+  const std::int64_t share =
+      std::max((room + gap) / panels - gap, std::min(room, narrow));
+  layout.panel_width = std::min(cell * n, share);
+  if (layout.panel_width >= n) layout.panel_width -= layout.panel_width % n;
+  layout.panel_height =
+      std::clamp<std::int64_t>(m * layout.panel_width / n, 1, screenful);
+
+  // With names, a row of the matrix takes whole lines and a column what its name takes.
+  if (layout.names > 0)
+    layout.panel_height =
+        std::max(layout.panel_height / (2 * m), std::int64_t{1}) * 2 * m;
+  const std::int64_t named_width = n * (longest(heatmaps.xticks, longest_name) + 1);
+  layout.names_above = can_name && !heatmaps.xticks.empty() && named_width <= room;
+  if (layout.names_above) {
+    layout.panel_width = named_width;
+    layout.panel_height = 2 * m;
+  }
+
+  layout.slot = std::max(layout.panel_width, title);
+  const std::int64_t most = std::min(fitting(layout.panel_width), panels);
+  const std::int64_t lines = (panels + most - 1) / most;
+  layout.together = (panels + lines - 1) / lines;
+  return layout;
+}
+
+// A matrix (m, n), enlarged to a panel or averaged down.
+struct Panel {
+  Panel(const double* matrix, std::int64_t m, std::int64_t n, const Layout& layout);
+
+  double at(std::int64_t i, std::int64_t j) const {
+    return elements[static_cast<std::size_t>(i * width + j)];
+  }
+
+  std::int64_t height, width;
+  std::vector<double> elements;
+};
+
+Panel::Panel(const double* matrix, std::int64_t m, std::int64_t n, const Layout& layout)
+    : height(layout.panel_height), width(layout.panel_width) {
   for (std::int64_t i = 0; i < height; ++i)
     for (std::int64_t j = 0; j < width; ++j) {
-      const std::int64_t top = i * m / height, bottom = (i + 1) * m / height;
-      const std::int64_t left = j * n / width, right = (j + 1) * n / width;
+      const std::int64_t top = i * m / height, left = j * n / width;
+      const std::int64_t bottom = std::max((i + 1) * m / height, top + 1);
+      const std::int64_t right = std::max((j + 1) * n / width, left + 1);
       double sum = 0;
       for (std::int64_t k = top; k < bottom; ++k)
         for (std::int64_t l = left; l < right; ++l) sum += matrix[k * n + l];
-      const double mean = sum / static_cast<double>((bottom - top) * (right - left));
-      panel.places.push_back((mean - range.low) / (range.high - range.low));
+      elements.push_back(sum / static_cast<double>((bottom - top) * (right - left)));
     }
-  return panel;
 }
 
-// `title` in exactly `width` columns.
-std::string fitted(std::string_view title, std::int64_t width) {
-  const auto columns = static_cast<std::size_t>(width);
-  return fmt::format("{:<{}}", title.substr(0, columns), columns);
-}
-
-// One line of a panel: each character shows two places, one above the other, the upper
-// one as the colour of the half block and the lower one as that behind it.
-void append_line(std::string& out, const Panel& panel, std::int64_t line,
-                 Colours colours) {
+// One line of a panel: the upper cell is the colour of the half block, the lower one that
+// behind it.
+std::string cells(const Panel& panel, std::int64_t line, const ColourScale& scale,
+                  Colours colours) {
+  std::string out;
   for (std::int64_t j = 0; j < panel.width; ++j) {
     const std::int64_t upper = 2 * line, lower = upper + 1;
-    out += fmt::format("\x1b[38;{}", code(scale_colour(panel.at(upper, j)), colours));
+    out += fmt::format("\x1b[38;{}", code(scale(panel.at(upper, j)), colours));
     if (lower < panel.height)
-      out += fmt::format(";48;{}", code(scale_colour(panel.at(lower, j)), colours));
+      out += fmt::format(";48;{}", code(scale(panel.at(lower, j)), colours));
     out += "m\u2580";
   }
-  out += plain;
+  return out + std::string(plain);
 }
 
-void append_scale(std::string& out, ColourRange range, Colours colours) {
+void end_line(std::string& out) {
+  while (out.ends_with(' ')) out.pop_back();
+  out += '\n';
+}
+
+// Panels `first` to `last` - 1 side by side, with the names above and beside them.
+void append_panels(std::string& out, const Heatmaps& heatmaps, const Layout& layout,
+                   std::int64_t first, std::int64_t last, const double* elements,
+                   const ColourScale& scale, Colours colours) {
+  const std::int64_t m = heatmaps.matrices.size(2), n = heatmaps.matrices.size(3);
+  const std::string margin = left_aligned("", layout.names);
+  const std::string between = left_aligned("", gap);
+  std::string titles = margin, names = margin;
+  std::vector<Panel> panels;
+  for (std::int64_t panel = first; panel < last; ++panel) {
+    const auto index = static_cast<std::size_t>(panel);
+    titles += left_aligned(index < heatmaps.titles.size() ? heatmaps.titles[index] : "",
+                           layout.slot) +
+              between;
+    std::string names_here;
+    if (layout.names_above)
+      for (const std::string& name : heatmaps.xticks)
+        names_here += left_aligned(name, layout.panel_width / n - 1) + " ";
+    names += left_aligned(names_here, layout.slot) + between;
+    panels.emplace_back(elements + panel * m * n, m, n, layout);
+  }
+  if (!heatmaps.titles.empty()) end_line(out += titles);
+  if (layout.names_above) end_line(out += names);
+
+  const std::int64_t lines_a_row = layout.panel_height / (2 * m);  // if there are names
+  for (std::int64_t line = 0; 2 * line < layout.panel_height; ++line) {
+    if (layout.names > 0 && line % lines_a_row == (lines_a_row - 1) / 2)
+      out += right_aligned(heatmaps.yticks[static_cast<std::size_t>(line / lines_a_row)],
+                           layout.names - 1) +
+             " ";
+    else
+      out += margin;
+    for (const Panel& panel : panels)
+      out += cells(panel, line, scale, colours) +
+             left_aligned("", layout.slot - layout.panel_width) + between;
+    end_line(out);
+  }
+}
+
+// A line such as "0 (the colours) 0.97  (a colour) -inf".
+void append_scale(std::string& out, const ColourScale& scale, Colours colours) {
   constexpr int columns = 24;
-  out += fmt::format("{:.3g} ", range.low);
+  const auto blank = [colours](const Colour& colour) {
+    return fmt::format("\x1b[48;{}m ", code(colour, colours));
+  };
+  const double width = scale.high() - scale.low();
+  out += scale.label(scale.low(), width / 500) + " ";
   for (int i = 0; i < columns; ++i)
-    out += fmt::format("\x1b[48;{}m ", code(scale_colour((i + 0.5) / columns), colours));
-  out += fmt::format("{} {:.3g}\n", plain, range.high);
+    out += blank(scale(scale.low() + (i + 0.5) / columns * width));
+  out += fmt::format("{} {}", plain, scale.label(scale.high(), width / 500));
+  for (const auto& [name, colour] : scale.off_scale())
+    out += fmt::format("  {0} {1} {2}", blank(colour), plain, name);
+  out += '\n';
 }
 
 }  // namespace
@@ -135,38 +248,23 @@ std::string in_colour(const Heatmaps& heatmaps, Colours colours, int width) {
   if (colours == Colours::none) return "";
   const std::int64_t rows = heatmaps.matrices.size(0);
   const std::int64_t columns = heatmaps.matrices.size(1);
-  const std::int64_t m = heatmaps.matrices.size(2), n = heatmaps.matrices.size(3);
-  const ColourRange range = colour_range(heatmaps);
+  const ColourScale scale(heatmaps.matrices);
+  const Layout layout = layout_of(heatmaps, width);
   const std::vector<double> elements =
       heatmaps.matrices.to(float64).contiguous().to_vector<double>();
 
-  constexpr std::int64_t gap = 2, most_height = 64;
-  const std::int64_t room = std::max<std::int64_t>((width + gap) / columns - gap, 1);
-  const std::int64_t panel_width = std::min(n, room);
-  // Square cells, as far as a screenful goes.
-  const std::int64_t panel_height = std::clamp<std::int64_t>(
-      m * panel_width / n, 1, std::min<std::int64_t>(m, most_height));
-
   std::string out;
-  for (std::int64_t row = 0; row < rows; ++row) {
-    std::vector<Panel> panels;
-    for (std::int64_t column = 0; column < columns; ++column) {
-      const std::int64_t index = row * columns + column;
-      panels.push_back(averaged(elements.data() + index * m * n, m, n, panel_height,
-                                panel_width, range));
-      const auto title = static_cast<std::size_t>(index);
-      out += fitted(title < heatmaps.titles.size() ? heatmaps.titles[title] : "",
-                    panel_width);
-      out += column + 1 == columns ? "\n" : std::string(gap, ' ');
-    }
-    for (std::int64_t line = 0; 2 * line < panel_height; ++line)
-      for (std::int64_t column = 0; column < columns; ++column) {
-        append_line(out, panels[static_cast<std::size_t>(column)], line, colours);
-        out += column + 1 == columns ? "\n" : std::string(gap, ' ');
-      }
-  }
-  out += fmt::format("down: {}; across: {}\n", heatmaps.ylabel, heatmaps.xlabel);
-  append_scale(out, range, colours);
+  for (std::int64_t row = 0; row < rows; ++row)
+    for (std::int64_t column = 0; column < columns; column += layout.together)
+      append_panels(out, heatmaps, layout, row * columns + column,
+                    row * columns + std::min(column + layout.together, columns),
+                    elements.data(), scale, colours);
+  std::string axes = heatmaps.ylabel.empty() ? "" : "down: " + heatmaps.ylabel;
+  if (!heatmaps.xlabel.empty())
+    axes += (axes.empty() ? "across: " : "; across: ") + heatmaps.xlabel;
+  if (!axes.empty())
+    out += shortened(axes, std::max<std::int64_t>(width, narrowest)) + "\n";
+  append_scale(out, scale, colours);
   return out;
 }
 

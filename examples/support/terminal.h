@@ -17,9 +17,11 @@ Colours terminal_colours();
 // The columns of the terminal at standard output; 80 when it does not say.
 int terminal_width();
 
-// The heat maps as lines of coloured half blocks, panels of a row side by side, at most
-// `width` columns in all; matrices too large for that are averaged down. An empty string
-// for Colours::none. Throws Error when the figure is ill-formed.
+// The heat maps as lines of coloured half blocks, at most `width` columns wide: panels of
+// a row side by side, or below one another where there is no room for them; matrices too
+// large even for that are averaged down. Below them the names of the axes and the colour
+// scale, which take 40 columns and more. Names of rows and columns are shown where there
+// is room. An empty string for Colours::none. Throws Error when the figure is ill-formed.
 std::string in_colour(const Heatmaps& heatmaps, Colours colours, int width);
 
 // Prints in_colour for what standard output is, behind an empty line.

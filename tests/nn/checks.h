@@ -38,24 +38,25 @@ inline void check_derivatives(const Function& f, const std::vector<Tensor>& inpu
   BOOST_TEST(second.ok, second.text());
 }
 
-// The leaves that a result depends on.
-inline std::set<const Node*> leaves_behind(const Variable& result) {
-  std::set<const Node*> seen, leaves;
+// The nodes of the graph behind a result.
+inline std::set<Node*> nodes_behind(const Variable& result) {
+  std::set<Node*> seen;
   std::vector<Node*> waiting = {result.node().get()};
   while (!waiting.empty()) {
     Node* const node = waiting.back();
     waiting.pop_back();
     if (!node || !seen.insert(node).second) continue;
-    if (node->inputs().empty()) leaves.insert(node);
     for (const NodeRef& input : node->inputs()) waiting.push_back(input.get());
   }
-  return leaves;
+  return seen;
 }
 
 // How many leaves a forward pass of the module touches that visit() does not list.
 template <class M, class... In>
 std::size_t forgotten_leaves(M& module, const In&... inputs) {
-  std::set<const Node*> leaves = leaves_behind(module(inputs...));
+  const Variable result = module(inputs...);
+  std::set<Node*> leaves = nodes_behind(result);
+  std::erase_if(leaves, [](Node* node) { return !node->inputs().empty(); });
   for (const Variable& parameter : nn::parameters(module)) {
     leaves.erase(parameter.node().get());
   }

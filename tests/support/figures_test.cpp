@@ -1,39 +1,25 @@
-// Figures: the files that gnuplot draws, and what happens when it cannot.
+// Charts: the files that gnuplot draws, and what happens when it cannot.
 #include "examples/support/figures.h"
 
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
-#include <limits>
-#include <sstream>
 #include <string>
 #include <vector>
 
 #include <boost/test/unit_test.hpp>
 
+#include "examples/support/gnuplot.h"
 #include "examples/support/input_error.h"
-#include "tensor/elementwise.h"
 #include "tensor/factories.h"
-#include "tensor/views.h"
+#include "tests/errors.h"
+#include "tests/support/drawn.h"
 #include "tests/support/folder.h"
 
 namespace {
 
 using namespace heed;
 using namespace heed::support;
-
-std::string contents(const std::string& path) {
-  std::ostringstream text;
-  text << std::ifstream(path, std::ios::binary).rdbuf();
-  return text.str();
-}
-
-std::size_t count(const std::string& text, const std::string& part) {
-  std::size_t found = 0;
-  for (std::size_t at = text.find(part); at != text.npos; at = text.find(part, at + 1))
-    ++found;
-  return found;
-}
 
 Chart chart() {
   Chart chart{"it's a_1 < b & c", "x", "y", {}};
@@ -42,32 +28,14 @@ Chart chart() {
   return chart;
 }
 
-Heatmaps heatmaps() {
-  return {reshape(arange(2.0 * 3 * 4 * 5), {2, 3, 4, 5}), "keys", "queries",
-          {"head 1", "head 2"}};
-}
-
-// Where gnuplot is missing its figures cannot be looked at; that it is reported can.
-bool have_gnuplot() {
-  static const bool have = [] {
-    const TemporaryFolder folder;
-    return save_figure(folder / "try.svg", chart());
-  }();
-  return have;
-}
-
-boost::test_tools::assertion_result gnuplot_is_there(boost::unit_test::test_unit_id) {
-  return have_gnuplot();
-}
-
-template <class E, class F>
-std::string message_of(F&& f) {
+template <class F>
+std::string input_error_of(F&& f) {
   try {
     f();
-  } catch (const E& error) {
+  } catch (const InputError& error) {
     return error.what();
   }
-  return "nothing was thrown";
+  return "no error";
 }
 
 BOOST_AUTO_TEST_SUITE(figures)
@@ -87,26 +55,18 @@ BOOST_AUTO_TEST_CASE(a_chart, *boost::unit_test::precondition(gnuplot_is_there))
   BOOST_TEST(contents(folder / "chart.png").starts_with("\x89PNG"));
 }
 
-BOOST_AUTO_TEST_CASE(heat_maps, *boost::unit_test::precondition(gnuplot_is_there)) {
-  const TemporaryFolder folder;
-  BOOST_TEST(save_figure(folder / "heads.svg", heatmaps()));
-  const std::string svg = contents(folder / "heads.svg");
-  // A picture a panel; labels at the outer panels only.
-  BOOST_TEST(count(svg, "<image ") == 6u);
-  BOOST_TEST(count(svg, ">keys<") == 3u);
-  BOOST_TEST(count(svg, ">queries<") == 2u);
-  BOOST_TEST(count(svg, "head 1") == 1u);
-  BOOST_TEST(count(svg, "pixelated") == 1u);
-}
-
-BOOST_AUTO_TEST_CASE(a_single_point_and_a_single_row,
-                     *boost::unit_test::precondition(gnuplot_is_there)) {
+BOOST_AUTO_TEST_CASE(a_single_point, *boost::unit_test::precondition(gnuplot_is_there)) {
   const TemporaryFolder folder;
   BOOST_TEST(save_figure(folder / "point.svg", Chart{"", "", "", {{"one", {1}, {2}}}}));
-  BOOST_TEST(save_figure(folder / "cell.svg", Heatmaps{ones({1, 1, 1, 1}), "", "", {}}));
-  BOOST_TEST(save_figure(folder / "row.svg", Heatmaps{ones({1, 1, 1, 9}), "", "", {}}));
-  for (const char* name : {"cell.svg", "row.svg"})
-    BOOST_TEST(count(contents(folder / name), "<image ") == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(ticks_are_round) {
+  BOOST_TEST(tick_step(6, 6) == 1);
+  BOOST_TEST(tick_step(50, 6) == 10);
+  BOOST_TEST(tick_step(0.7, 6) == 0.2);
+  BOOST_TEST(tick_step(0.3, 3) == 0.1);
+  BOOST_TEST(tick_step(1.1e9, 5) == 5e8);
+  BOOST_TEST(tick_step(101, 10) == 20);
 }
 
 // Nothing but the figure is left in the folder, not even when drawing it failed.
@@ -129,38 +89,34 @@ BOOST_AUTO_TEST_CASE(without_gnuplot) {
 BOOST_AUTO_TEST_CASE(wrong_names_and_places) {
   const TemporaryFolder folder;
   const std::string pdf = folder / "chart.pdf", lost = folder / "no/chart.svg";
-  BOOST_TEST(message_of<InputError>([&] { save_figure(pdf, chart()); }) ==
+  BOOST_TEST(input_error_of([&] { save_figure(pdf, chart()); }) ==
              pdf + ": the name of a figure must end in .svg or .png");
-  BOOST_TEST(message_of<InputError>([&] { save_figure(lost, chart()); }) ==
+  BOOST_TEST(input_error_of([&] { save_figure(lost, chart()); }) ==
              lost + ": cannot be written: No such file or directory");
 }
 
 BOOST_AUTO_TEST_CASE(ill_formed_figures) {
   Chart uneven = chart();
   uneven.curves[0].y.pop_back();
-  BOOST_TEST(message_of<Error>([&] { save_figure("never.svg", uneven); }) ==
+  BOOST_TEST(error_of([&] { save_figure("never.svg", uneven); }) ==
              "figure: a curve needs as many x as y, got 3 and 2");
-  BOOST_TEST(message_of<Error>([&] {
-               save_figure("never.svg", Heatmaps{ones({4, 5}), "", "", {}});
-             }) ==
-             "figure: heat maps need the shape (rows, columns, m, n) and no 0 in it, got "
-             "(4, 5)");
   const Chart empty{"", "", "", {}};
-  BOOST_TEST(message_of<Error>([&] { save_figure("never.svg", empty); }) ==
+  BOOST_TEST(error_of([&] { save_figure("never.svg", empty); }) ==
              "figure: a chart needs a curve");
 }
 
-BOOST_AUTO_TEST_CASE(the_colour_scale) {
-  const auto range = [](const Tensor& x) {
-    return colour_range({reshape(x, {1, 1, 1, -1}), "", "", {}});
-  };
-  BOOST_TEST(range(tensor({0.25, 0.5})).low == 0);
-  BOOST_TEST(range(tensor({0.25, 0.5})).high == 0.5);
-  BOOST_TEST(range(tensor({-2.0, 3.0})).low == -2);
-  BOOST_TEST(range(tensor({0.0, 0.0})).high == 1);
-  const double infinity = std::numeric_limits<double>::infinity();
-  BOOST_TEST(range(tensor({-infinity, 0.5, infinity, std::nan("")})).low == 0);
-  BOOST_TEST(range(tensor({-infinity, 0.5, infinity, std::nan("")})).high == 0.5);
+BOOST_AUTO_TEST_CASE(figures_of_a_program,
+                     *boost::unit_test::precondition(gnuplot_is_there)) {
+  const TemporaryFolder folder;
+  const std::vector<NamedFigure> figures{
+      {"chart", chart()}, {"heat", Heatmaps{ones({1, 1, 2, 2}), "", ""}}};
+  save_figures({}, figures);
+  BOOST_TEST(folder.is_empty());
+  const FigureOptions options{folder / "new", "png"};
+  make_folder(options);
+  save_figures(options, figures);
+  for (const char* name : {"new/chart.png", "new/heat.png"})
+    BOOST_TEST(contents(folder / name).starts_with("\x89PNG"), name);
 }
 
 BOOST_AUTO_TEST_CASE(folders) {
@@ -170,9 +126,10 @@ BOOST_AUTO_TEST_CASE(folders) {
   BOOST_TEST(std::filesystem::is_directory(folder / "a/b/c"));
   std::ofstream(folder / "file") << "text";
   const std::string file = folder / "file";
-  BOOST_TEST(message_of<InputError>([&] { make_folder(file); })
-                 .starts_with(file + ": the folder cannot be written: "));
-  BOOST_TEST(message_of<InputError>([&] { make_folder(file + "/below"); }) ==
+  BOOST_TEST(input_error_of([&] {
+               make_folder(file);
+             }).starts_with(file + ": the folder cannot be written: "));
+  BOOST_TEST(input_error_of([&] { make_folder(file + "/below"); }) ==
              file + "/below: the folder cannot be written: Not a directory");
 }
 

@@ -1,0 +1,31 @@
+// The frame of a program that repeats a listing of the tutorials.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "examples/support/figures.h"
+#include "tensor/dtype.h"
+
+namespace heed::support {
+
+// What such a program lets its user choose.
+struct ListingOptions {
+  std::uint64_t seed = 0;
+  DType dtype = float32;
+  FigureOptions figures;
+};
+
+// The main() of such a program: reads --seed, --dtype, --figures and --threads and
+// returns the exit code of `body`; otherwise as run_program (program.h). --help prints
+// `about`.
+int run_listing(int argc, char** argv, const std::string& name, const std::string& about,
+                const std::function<int(const ListingOptions&)>& body);
+
+// Shows the heat maps where output goes to a terminal, and draws them into the file
+// `name` of the folder that --figures names, if it does.
+void show(const ListingOptions& options, const std::string& name,
+          const Heatmaps& heatmaps);
+
+}  // namespace heed::support

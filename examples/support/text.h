@@ -1,0 +1,22 @@
+// The width of text, for titles and names that must fit a place.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace heed::support {
+
+// The columns that UTF-8 text takes in a terminal: two for the wide characters of East
+// Asia, one for any other.
+std::int64_t text_width(std::string_view text);
+
+// `text` in at most `width` columns: the end of a longer one is replaced by an ellipsis.
+// Control characters become blanks, and what is no UTF-8 question marks.
+std::string shortened(std::string_view text, std::int64_t width);
+
+// `text` shortened or filled up with blanks to just `width` columns.
+std::string left_aligned(std::string_view text, std::int64_t width);
+std::string right_aligned(std::string_view text, std::int64_t width);
+
+}  // namespace heed::support

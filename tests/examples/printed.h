@@ -1,0 +1,27 @@
+// Comparing what a program prints with what PyTorch prints.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace heed::examples {
+
+// A text with "#" for each of its decimal numbers, those with a point; and these, each
+// with one unit of its last digit, four digits being printed.
+struct Printed {
+  struct Number {
+    double value, unit;
+  };
+  std::string layout;
+  std::vector<Number> numbers;
+
+  explicit Printed(const std::string& text);
+};
+
+// Tests that `expected`, which begins and ends with a line end, stands in `out` behind
+// the first line that is `heading`. A number may be off by a unit of its last digit, or
+// by what float32 rounds in a sum near 1: that depends on the processor.
+void check_printed(const std::string& out, const std::string& heading,
+                   const std::string& expected);
+
+}  // namespace heed::examples

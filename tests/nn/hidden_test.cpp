@@ -1,0 +1,312 @@
+// What a mask hides takes no part: a NaN or an infinity there changes no output and no
+// gradient, of inputs or parameters, in any form of attention; where it is seen, it
+// shows.
+//
+// Each test runs a form twice, with numbers and with something odd in the same places,
+// and compares all that does not see them.
+
+#include <limits>
+
+#include <boost/test/unit_test.hpp>
+
+#include <heed.h>
+
+#include "tests/nn/checks.h"
+#include "tests/nn/forms.h"
+
+using namespace heed;
+using namespace heed::tests;
+using nn::EmptyRows;
+using nn::Mask;
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double tolerance = 1e-10;  // of float64
+
+struct Run {
+  Tensor output, dq, dk, dv;
+  std::vector<Tensor> parameters;  // their gradients
+};
+
+Tensor gradient(const Variable& x) {
+  return x.has_grad() ? x.grad().value() : zeros_like(x.value());
+}
+
+// The form's output, and the gradients of a loss that is not linear in it: where the
+// output is NaN, so is the gradient that comes back.
+Run run(const Form& form, const Tensor& q, const Tensor& k, const Tensor& v,
+        const Mask& mask) {
+  FormInputs in{Variable(q, true), Variable(k, true), Variable(v, true), {}};
+  for (const Tensor& x : form.parameters) in.parameters.emplace_back(x, true);
+  const Variable y = form.run(in, mask);
+  sum(square(y) * (1 + rand(y.shape(), y.dtype()))).backward();
+  Run result{y.value(), gradient(in.queries), gradient(in.keys), gradient(in.values), {}};
+  for (const Variable& x : in.parameters) result.parameters.push_back(gradient(x));
+  return result;
+}
+
+// The rows of x (2, n, d), in both sequences.
+Tensor rows(const Tensor& x, const std::vector<std::int64_t>& list) {
+  return index_select(x, 1, from_vector(list));
+}
+
+Tensor with_row(const Tensor& x, std::int64_t row, double value) {
+  Tensor odd = x.clone();
+  select(odd, 1, row).fill_(value);
+  return odd;
+}
+
+bool all_nan(const Tensor& x) { return all(isnan(x)).item() != 0; }
+
+// Draws once, so that both runs have the same numbers.
+struct Inputs {
+  Tensor q = randn({2, 3, 4}, float64), k = randn({2, 6, 4}, float64),
+         v = randn({2, 6, 4}, float64);
+};
+
+Run run(const Form& form, const Inputs& in, const Mask& mask) {
+  manual_seed(3);
+  return run(form, in.q, in.k, in.v, mask);
+}
+
+void check_same_gradients(const Run& found, const Run& expected) {
+  BOOST_TEST(distance(found.dq, expected.dq) < tolerance);
+  BOOST_TEST(distance(found.dk, expected.dk) < tolerance);
+  BOOST_TEST(distance(found.dv, expected.dv) < tolerance);
+  for (std::size_t i = 0; i < found.parameters.size(); ++i) {
+    BOOST_TEST(distance(found.parameters[i], expected.parameters[i]) < tolerance, i);
+  }
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(hidden)
+
+BOOST_AUTO_TEST_CASE(padding_reaches_nothing_not_even_parameters) {
+  Tensor bias = zeros({6}, float64);
+  bias.set({4}, -infinity);
+  bias.set({5}, -infinity);
+  const std::vector<Mask> masks = {
+      Mask::valid_lens(tensor({4, 4})),
+      Mask::drop(tensor({false, false, false, false, true, true})),
+      Mask::additive(bias),
+      // One query sees nothing at all.
+      Mask::valid_lens(tensor({{4, 0, 2}, {1, 3, 4}})),
+      Mask::valid_lens(tensor({{4, 0, 2}, {1, 3, 4}})) & Mask::additive(0.5 + bias),
+  };
+  for (const Form& form : attention_forms(float64)) {
+    if (form.self || form.causal) continue;
+    for (std::size_t m = 0; m < masks.size(); ++m) {
+      const Inputs in;
+      const Run expected = run(form, in, masks[m]);
+      for (const double value : {nan, infinity, -infinity}) {
+        BOOST_TEST_CONTEXT(form.name << ", mask " << m << ", " << value) {
+          Inputs odd = in;
+          odd.k = with_row(in.k, 4, value);
+          odd.v = with_row(in.v, 5, value);
+          odd.v.set({1, 4, 0}, nan);
+          const Run found = run(form, odd, masks[m]);
+          BOOST_TEST(distance(found.output, expected.output) < tolerance);
+          check_same_gradients(found, expected);
+          BOOST_TEST(same(rows(found.dk, {4, 5}), zeros({2, 2, 4}, float64)));
+          BOOST_TEST(same(rows(found.dv, {4, 5}), zeros({2, 2, 4}, float64)));
+        }
+      }
+    }
+  }
+}
+
+// Query 0 sees the keys 0 and 1, query 1 sees 2 and 3, query 2 sees 3, 4 and 5.
+Mask three_groups() {
+  const std::vector<std::int64_t> query = {0, 0, 1, 3, 2, 2};
+  Tensor keep = zeros({3, 6}, boolean);
+  for (std::int64_t j = 0; j < 6; ++j) {
+    if (query[j] != 3) keep.set({query[j], j}, 1);
+  }
+  keep.set({1, 3}, 1), keep.set({2, 3}, 1);
+  return Mask::keep(keep);
+}
+
+BOOST_AUTO_TEST_CASE(a_key_that_one_query_sees_reaches_no_other) {
+  for (const Form& form : attention_forms(float64)) {
+    if (form.self || form.causal) continue;
+    const Inputs in;
+    const Run expected = run(form, in, three_groups());
+    for (const double value : {nan, infinity, -infinity}) {
+      BOOST_TEST_CONTEXT(form.name << ", " << value) {
+        Inputs odd = in;
+        odd.k = with_row(in.k, 1, value);
+        odd.v = with_row(in.v, 1, value);
+        const Run found = run(form, odd, three_groups());
+        // Query 0 sees it, and shows it.
+        BOOST_TEST(finite(rows(found.output, {0})) < rows(found.output, {0}).numel());
+        BOOST_TEST(finite(rows(found.dq, {0})) < 8);
+        BOOST_TEST(distance(rows(found.output, {1, 2}), rows(expected.output, {1, 2})) <
+                   tolerance);
+        BOOST_TEST(distance(rows(found.dq, {1, 2}), rows(expected.dq, {1, 2})) <
+                   tolerance);
+        for (const auto& [a, b] :
+             {std::pair(found.dk, expected.dk), std::pair(found.dv, expected.dv)}) {
+          BOOST_TEST(distance(rows(a, {2, 3, 4, 5}), rows(b, {2, 3, 4, 5})) < tolerance);
+        }
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_query_reaches_no_key_that_it_does_not_see) {
+  for (const Form& form : attention_forms(float64)) {
+    if (form.self || form.causal) continue;
+    BOOST_TEST_CONTEXT(form.name) {
+      const Inputs in;
+      Inputs odd = in;
+      odd.q = with_row(in.q, 0, nan);
+      const Run expected = run(form, in, three_groups());
+      const Run found = run(form, odd, three_groups());
+      BOOST_TEST(all_nan(rows(found.output, {0})));
+      BOOST_TEST(all_nan(rows(found.dk, {0, 1})));
+      BOOST_TEST(distance(rows(found.output, {1, 2}), rows(expected.output, {1, 2})) <
+                 tolerance);
+      BOOST_TEST(distance(rows(found.dk, {2, 3, 4, 5}), rows(expected.dk, {2, 3, 4, 5})) <
+                 tolerance);
+      BOOST_TEST(distance(rows(found.dv, {2, 3, 4, 5}), rows(expected.dv, {2, 3, 4, 5})) <
+                 tolerance);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(of_two_texts_in_one_sequence_each_is_alone) {
+  // Positions 0 to 2 are one text, 3 to 5 another.
+  const Tensor text = tensor({0, 0, 0, 1, 1, 1});
+  const Mask mask = Mask::keep(unsqueeze(text, 1) == text);
+  for (const Form& form : attention_forms(float64)) {
+    if (!form.self) continue;
+    for (const double value : {nan, infinity}) {
+      BOOST_TEST_CONTEXT(form.name << ", " << value) {
+        Inputs in;
+        in.q = randn({2, 6, 4}, float64);
+        Inputs odd = in;
+        odd.q = with_row(in.q, 1, value);
+        const Run expected = run(form, in, mask), found = run(form, odd, mask);
+        BOOST_TEST(finite(rows(found.output, {1})) < 8);
+        for (const auto& [a, b] : {std::pair(found.output, expected.output),
+                                   std::pair(found.dq, expected.dq)}) {
+          BOOST_TEST(distance(rows(a, {3, 4, 5}), rows(b, {3, 4, 5})) < tolerance);
+        }
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_future_reaches_no_query_of_the_past) {
+  // Query i sees the keys up to i + 3, so that query 2 alone sees the last.
+  for (const Form& form : attention_forms(float64, 0, nn::CausalAlign::bottom_right)) {
+    if (form.self) continue;
+    const Mask mask = Mask::causal(nn::CausalAlign::bottom_right);
+    for (const double value : {nan, infinity, -infinity}) {
+      BOOST_TEST_CONTEXT(form.name << ", " << value) {
+        const Inputs in;
+        Inputs odd = in;
+        odd.k = with_row(in.k, 5, value);
+        odd.v = with_row(in.v, 5, value);
+        const Run expected = run(form, in, mask), found = run(form, odd, mask);
+        BOOST_TEST(finite(rows(found.output, {2})) < rows(found.output, {2}).numel());
+        for (const auto& [a, b] : {std::pair(found.output, expected.output),
+                                   std::pair(found.dq, expected.dq)}) {
+          BOOST_TEST(distance(rows(a, {0, 1}), rows(b, {0, 1})) < tolerance);
+        }
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_query_without_a_key_reaches_nothing) {
+  const Mask lens = Mask::valid_lens(tensor({{4, 0, 2}, {6, 0, 5}}));
+  for (const Form& form : attention_forms(float64)) {
+    if (form.self || form.causal) continue;
+    for (const EmptyRows policy : {EmptyRows::zero, EmptyRows::uniform}) {
+      const Mask mask = lens.empty_rows(policy);
+      BOOST_TEST_CONTEXT(form.name << (policy == EmptyRows::zero ? "" : ", uniform")) {
+        const Inputs in;
+        Inputs odd = in;
+        odd.q = with_row(in.q, 1, nan);
+        const Run expected = run(form, in, mask), found = run(form, odd, mask);
+        BOOST_TEST(distance(found.output, expected.output) < tolerance);
+        check_same_gradients(found, expected);
+        BOOST_TEST(same(rows(found.dq, {1}), zeros({2, 1, 4}, float64)));
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_uniform_row_shows_the_values_that_it_shares) {
+  const Mask mask = Mask::valid_lens(tensor({{4, 0, 2}, {4, 0, 3}}));
+  const Inputs in;
+  Inputs odd = in;
+  odd.v = with_row(in.v, 5, nan);
+  for (const Form& form : attention_forms(float64)) {
+    if (!form.values || form.causal) continue;
+    BOOST_TEST_CONTEXT(form.name) {
+      const Run uniform = run(form, odd, mask.empty_rows(EmptyRows::uniform));
+      BOOST_TEST(all_nan(rows(uniform.output, {1})));
+      BOOST_TEST(finite(rows(uniform.output, {0, 2})) ==
+                 rows(uniform.output, {0, 2}).numel());
+      BOOST_TEST(finite(run(form, odd, mask).output) == uniform.output.numel());
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_row_that_is_nan_is_so_with_odd_padding_too) {
+  const Mask mask =
+      Mask::valid_lens(tensor({{4, 0, 2}, {4, 0, 3}})).empty_rows(EmptyRows::nan);
+  for (const Form& form : attention_forms(float64)) {
+    if (form.self || form.causal) continue;
+    BOOST_TEST_CONTEXT(form.name) {
+      Inputs in;
+      for (const bool odd : {false, true}) {
+        if (odd) in.k = with_row(in.k, 5, nan);
+        const Run found = run(form, in, mask);
+        BOOST_TEST(all_nan(rows(found.output, {1})));
+        BOOST_TEST(all_nan(rows(found.dq, {1})));
+        BOOST_TEST(finite(rows(found.output, {0, 2})) ==
+                   rows(found.output, {0, 2}).numel());
+        BOOST_TEST(finite(rows(found.dq, {0, 2})) == 16);
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(derivatives_go_around_what_is_hidden) {
+  // The way that odd numbers take has first and second derivatives of its own.
+  Tensor q = randn({2, 3, 4}, float64), k = randn({2, 6, 4}, float64),
+         v = randn({2, 6, 4}, float64);
+  k = with_row(k, 5, nan);
+  v = with_row(v, 4, infinity);
+  const Mask mask = Mask::valid_lens(tensor({{4, 2, 0}, {1, 3, 4}}));
+  for (const Form& form : attention_forms(float64)) {
+    if (form.self || form.causal || !form.values) continue;
+    std::vector<Tensor> inputs = {q, k, v};
+    for (const Tensor& x : form.parameters) inputs.push_back(x);
+    BOOST_TEST_CONTEXT(form.name) {
+      check_derivatives(
+          [&](const std::vector<Variable>& in) {
+            return form.run(FormInputs::from(in), mask);
+          },
+          inputs);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(numbers_lost_in_all_places_take_no_op_for_each) {
+  // As after training has diverged: it must not stand still.
+  const Variable x(full({2, 256, 4}, nan), true);
+  const Variable y = nn::attention(x, x, x, Mask::causal()).output;
+  BOOST_TEST(nodes_behind(y).size() < 20u);
+  sum(y).backward();
+  BOOST_TEST(all_nan(y.value()));
+  BOOST_TEST(all_nan(x.grad().value()));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

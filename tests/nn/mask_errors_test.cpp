@@ -1,0 +1,122 @@
+// What masks refuse, with the whole message.
+
+#include <limits>
+
+#include <boost/test/unit_test.hpp>
+
+#include <heed.h>
+
+#include "tests/errors.h"
+
+using namespace heed;
+using nn::CausalAlign;
+using nn::EmptyRows;
+using nn::Mask;
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(masks_refuse)
+
+BOOST_AUTO_TEST_CASE(tensors_of_another_kind) {
+  BOOST_CHECK_EXCEPTION(Mask::keep(tensor({1, 0})), Error,
+                        says("Mask::keep: the mask must be bool, got int64"));
+  BOOST_CHECK_EXCEPTION(Mask::drop(tensor({1.0, 0.0})), Error,
+                        says("Mask::drop: the mask must be bool, got float32"));
+  BOOST_CHECK_EXCEPTION(Mask::valid_lens(tensor({1.0})), Error,
+                        says("Mask::valid_lens: the lengths must be int64, got float32"));
+  BOOST_CHECK_EXCEPTION(
+      Mask::valid_lens(zeros({1, 2, 3}, int64)), Error,
+      says("Mask::valid_lens: the lengths must be (), (batch) or (batch, queries), got "
+           "(1, 2, 3)"));
+  BOOST_CHECK_EXCEPTION(
+      Mask::valid_lens(tensor({3, -1})), Error,
+      says("Mask::valid_lens: a length must not be negative, got tensor([ 3, -1])"));
+  BOOST_CHECK_EXCEPTION(Mask::additive(tensor({true})), Error,
+                        says("Mask::additive: the mask must be floating, got bool"));
+  for (const double number : {nan, infinity}) {
+    BOOST_CHECK_EXCEPTION(
+        Mask::additive(tensor({0.0, number})), Error,
+        says("Mask::additive: the numbers must be finite or -inf, got NaN or inf"));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(scores_that_they_do_not_fit) {
+  const Mask keep = Mask::keep(ones({2, 3}, boolean));
+  const Mask bias = Mask::additive(ones({2, 3}));
+  for (const Mask& mask : {keep, bias}) {
+    BOOST_CHECK_EXCEPTION(
+        mask.lay_on({3, 3}), Error,
+        says("mask: its shape must broadcast to the scores' (3, 3), got (2, 3)"));
+    // The scores are not widened to the mask.
+    BOOST_CHECK_EXCEPTION(
+        mask.lay_on({1, 3}), Error,
+        says("mask: its shape must broadcast to the scores' (1, 3), got (2, 3)"));
+  }
+  BOOST_CHECK_EXCEPTION(
+      Mask::drop(ones({1, 2, 3}, boolean)).lay_on({2, 3}), Error,
+      says("mask: its shape must broadcast to the scores' (2, 3), got (1, 2, 3)"));
+  BOOST_CHECK_EXCEPTION(keep.lay_on({3}), Error,
+                        says("mask: scores must be (..., queries, keys), got (3)"));
+}
+
+BOOST_AUTO_TEST_CASE(a_batch_that_would_land_on_the_heads) {
+  const Mask mask = Mask::keep(ones({2, 3, 4}, boolean));
+  BOOST_CHECK_EXCEPTION(
+      mask.lay_on({2, 2, 3, 4}), Error,
+      says("mask: for scores (batch, heads, queries, keys) = (2, 2, 3, 4) a mask of "
+           "three sizes is ambiguous, got (2, 3, 4); say (batch, 1, queries, keys) or "
+           "(1, heads, queries, keys)"));
+  BOOST_TEST(Mask::keep(ones({1, 3, 4}, boolean)).lay_on({2, 2, 3, 4}).hides());
+}
+
+BOOST_AUTO_TEST_CASE(lengths_that_do_not_fit) {
+  const Mask three = Mask::valid_lens(tensor({1, 2, 3}));
+  BOOST_CHECK_EXCEPTION(
+      three.lay_on({2, 3}), Error,
+      says("Mask::valid_lens: for scores (queries, keys) = (2, 3) the lengths must be "
+           "(2), got (3)"));
+  for (const Shape& shape : {Shape{2, 3, 4}, Shape{2, 5, 3, 4}}) {
+    BOOST_CHECK_EXCEPTION(
+        three.lay_on(shape), Error,
+        says(fmt::format("Mask::valid_lens: for scores of shape {} the lengths must be "
+                         "(2) or (2, 3), got (3)",
+                         shape)));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(another_dtype_than_the_scores) {
+  const Tensor scores = randn({2, 3});
+  BOOST_CHECK_EXCEPTION(
+      nn::masked_softmax(scores, Mask::additive(tensor({0.0, 1.0, 0.0}, float64))), Error,
+      says("add: the dtypes must be equal, got float32 and float64"));
+  // What only hides is no number to add.
+  const Mask hides = Mask::additive(tensor({0.0, 0.0, -infinity}, float64));
+  BOOST_TEST(nn::masked_softmax(scores, hides).value().at({1, 2}) == 0);
+  BOOST_CHECK_EXCEPTION((hides & Mask::additive(tensor({1.0}))).lay_on({2, 3}), Error,
+                        says("add: the dtypes must be equal, got float64 and float32"));
+}
+
+BOOST_AUTO_TEST_CASE(queries_without_a_key_if_told_to) {
+  const Mask mask = Mask::valid_lens(tensor({2, 1})) &
+                    Mask::drop(tensor({{false, false, false}, {true, false, false}}));
+  const Mask strict = mask.empty_rows(EmptyRows::error);
+  BOOST_CHECK_EXCEPTION(
+      strict.lay_on({2, 2, 2, 3}), Error,
+      says("mask: every query must have a key to attend to, got none for query (1, 0, 1) "
+           "of scores (2, 2, 2, 3):\n x . .\n . . ."));
+  // One that cannot be used can still be looked at.
+  BOOST_TEST(nn::to_string(strict, {2, 1, 2, 3}) == nn::to_string(mask, {2, 1, 2, 3}));
+  BOOST_CHECK_EXCEPTION(
+      Mask::causal(CausalAlign::bottom_right).empty_rows(EmptyRows::error).lay_on({3, 1}),
+      Error,
+      says("mask: every query must have a key to attend to, got none for query (0) of "
+           "scores (3, 1):\n .\n .\n x"));
+  Mask::causal().empty_rows(EmptyRows::error).lay_on({2, 2});
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,39 @@
+// Looking at what gnuplot has drawn.
+#pragma once
+
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include <boost/test/unit_test.hpp>
+
+#include "examples/support/figures.h"
+#include "tests/support/folder.h"
+
+namespace heed::support {
+
+inline std::string contents(const std::string& path) {
+  std::ostringstream text;
+  text << std::ifstream(path, std::ios::binary).rdbuf();
+  return text.str();
+}
+
+inline std::size_t count(const std::string& text, const std::string& part) {
+  std::size_t found = 0;
+  for (std::size_t at = text.find(part); at != text.npos; at = text.find(part, at + 1))
+    ++found;
+  return found;
+}
+
+// Where gnuplot is missing its figures cannot be looked at; that it is reported can.
+// A precondition of test cases.
+inline boost::test_tools::assertion_result gnuplot_is_there(
+    boost::unit_test::test_unit_id) {
+  static const bool is_there = [] {
+    const TemporaryFolder folder;
+    return save_figure(folder / "try.svg", Chart{"", "", "", {{"one", {1}, {2}}}});
+  }();
+  return is_there;
+}
+
+}  // namespace heed::support
