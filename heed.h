@@ -69,7 +69,9 @@
 #include "nn/mask.h"
 #include "nn/multi_head_attention.h"
 #include "nn/nw_kernel_regression.h"
+#include "nn/packed_multi_head_attention.h"
 #include "nn/positional_encoding.h"
+#include "nn/transformer.h"
 #include "nn/visit.h"
 
 // Optimisers: namespace heed::optim.
