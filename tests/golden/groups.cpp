@@ -21,6 +21,7 @@ std::span<const Group> groups() {
       {"causal_mha", replay_causal_mha},
       {"op", replay_op},
       {"optimiser", replay_optimiser},
+      {"transformer", replay_transformer},
   };
   return known;
 }
