@@ -74,9 +74,11 @@
 #include "nn/mask.h"
 #include "nn/multi_head_attention.h"
 #include "nn/nw_kernel_regression.h"
+#include "nn/packed_multi_head_attention.h"
 #include "nn/positional_encoding.h"
 #include "nn/safetensors.h"
 #include "nn/state_file.h"
+#include "nn/transformer.h"
 #include "nn/visit.h"
 
 // Optimisers: namespace heed::optim.
