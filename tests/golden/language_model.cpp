@@ -1,9 +1,9 @@
-// A small language model, trained for some steps: embedding and positions, one causal
-// block, a head.
+// Small language models, trained for some steps.
 #include "autograd/elementwise.h"
 #include "autograd/views.h"
 #include "nn/causal_multi_head_attention.h"
 #include "nn/embedding.h"
+#include "nn/gpt.h"
 #include "nn/layer_norm.h"
 #include "nn/loss.h"
 #include "nn/visit.h"
@@ -16,8 +16,9 @@
 namespace heed::golden {
 namespace {
 
-// The block's norms stand before what they feed: h += attn(ln1 h), h += mlp(ln2 h).
-struct LanguageModel {
+// Embedding and positions, one causal block, a head. The block's norms stand before what
+// they feed: h += attn(ln1 h), h += mlp(ln2 h).
+struct OneBlock {
   nn::Embedding tok, pos;
   nn::LayerNorm ln1;
   nn::CausalMultiHeadAttention attn;
@@ -27,7 +28,7 @@ struct LanguageModel {
   nn::Linear head;
   Gelu form;
 
-  explicit LanguageModel(const Case& c)
+  explicit OneBlock(const Case& c)
       : tok(c.integer("vocab"), c.integer("dim"), {.dtype = c.dtype()}),
         pos(c.integer("max_seq_len"), c.integer("dim"), {.dtype = c.dtype()}),
         ln1(c.integer("dim"), {.dtype = c.dtype()}),
@@ -62,6 +63,17 @@ struct LanguageModel {
   }
 };
 
+nn::Gpt gpt(const Case& c) {
+  return nn::Gpt({.vocab_size = c.integer("vocab_size"),
+                  .block_size = c.integer("block_size"),
+                  .n_layer = c.integer("n_layer"),
+                  .n_head = c.integer("n_head"),
+                  .n_embd = c.integer("n_embd"),
+                  .bias = c.flag("bias", false),
+                  .tied = c.flag("tied", true),
+                  .dtype = c.dtype()});
+}
+
 // The mean loss over all positions.
 Variable loss_of(const Variable& logits, const Tensor& targets) {
   return nn::cross_entropy(reshape(logits, {-1, logits.size(2)}), flatten(targets));
@@ -69,8 +81,8 @@ Variable loss_of(const Variable& logits, const Tensor& targets) {
 
 // Trains the model, and holds every step against the case. `again` says what it started
 // from, if not from the stored parameters.
-template <class Optimiser>
-void train(LanguageModel& net, const Case& c, Report& report, const std::string& again) {
+template <class Optimiser, class Model>
+void train(Model& net, const Case& c, Report& report, const std::string& again) {
   const auto expect = [&](const std::string& name, const Tensor& got) {
     if (again.empty()) {
       report.expect(name, got);
@@ -105,7 +117,8 @@ void train(LanguageModel& net, const Case& c, Report& report, const std::string&
   }
 }
 
-void train_with_optimiser(LanguageModel& net, const Case& c, Report& report,
+template <class Model>
+void train_with_optimiser(Model& net, const Case& c, Report& report,
                           const std::string& again) {
   const std::string kind = c.text("optimiser");
   if (kind == "SGD") return train<optim::Sgd>(net, c, report, again);
@@ -113,10 +126,10 @@ void train_with_optimiser(LanguageModel& net, const Case& c, Report& report,
   throw CaseError("unknown optimiser " + kind);
 }
 
-}  // namespace
-
-void replay_language_model(const Case& c, Report& report) {
-  LanguageModel stored(c);
+// From the stored parameters, and from those that the seed draws; make() draws a model.
+template <class Make>
+void replay(const Case& c, Report& report, const Make& make) {
+  auto stored = make();
   nn::StateDict initial;
   for (const std::string& name : c.names("init")) {
     initial.emplace(name, c.tensor("init." + name));
@@ -125,12 +138,21 @@ void replay_language_model(const Case& c, Report& report) {
   train_with_optimiser(stored, c, report, {});
 
   manual_seed(static_cast<std::uint64_t>(c.integer("seed")));
-  LanguageModel drawn(c);
+  auto drawn = make();
   for (const auto& [name, parameter] : nn::named_parameters(drawn)) {
     report.expect_again("init." + name, from_seed, parameter.value(),
                         c.dtype() == float32 ? exact : library);
   }
   train_with_optimiser(drawn, c, report, from_seed);
+}
+
+}  // namespace
+
+void replay_language_model(const Case& c, Report& report) {
+  if (!c.gives("model")) return replay(c, report, [&] { return OneBlock(c); });
+  const std::string model = c.text("model");
+  if (model == "gpt") return replay(c, report, [&] { return gpt(c); });
+  throw CaseError("unknown model " + model);
 }
 
 }  // namespace heed::golden

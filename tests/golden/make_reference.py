@@ -25,6 +25,7 @@ os.environ.update(
 from reference import (
     attention,
     common,
+    language_model,
     ops,
     optimisers,
     projected_attention,
@@ -40,6 +41,7 @@ FAMILIES = [
     ops.add_to,
     attention.add_to,
     projected_attention.add_to,
+    language_model.add_to,
     transformer.add_to,
 ]
 

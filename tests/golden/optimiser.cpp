@@ -5,12 +5,31 @@
 #include "autograd/matmul.h"
 #include "autograd/reductions.h"
 #include "autograd/views.h"
+#include "optim/clip.h"
+#include "optim/schedule.h"
+#include "tensor/factories.h"
 #include "tensor/joining.h"
 #include "tests/golden/optimiser_options.h"
 #include "tests/golden/replay.h"
 
 namespace heed::golden {
 namespace {
+
+// The learning rate of a step of a schedule that starts at lr.
+double scheduled(const Case& c, std::int64_t step, double lr) {
+  const std::string schedule = c.text("schedule");
+  if (schedule == "step") {
+    return optim::step_schedule(
+        step,
+        {.lr = lr, .step_size = c.integer("step_size"), .gamma = c.number("gamma")});
+  }
+  if (schedule == "cosine") {
+    return optim::cosine_schedule(
+        step,
+        {.lr = lr, .min_lr = c.number("min_lr"), .steps = c.integer("schedule_steps")});
+  }
+  throw CaseError(fmt::format("unknown schedule {}", schedule));
+}
 
 // f(x) = x'Ax / 2 - b'x
 template <class Optimiser>
@@ -19,13 +38,22 @@ void replay_quadratic(const Case& c, Report& report) {
   const Variable x(c.input("x0").clone(), true);
   Optimiser trainer(std::vector<Variable>{x},
                     options_of<typename Optimiser::Options>(c, "x"));
-  std::vector<Tensor> points = {x.value().clone()}, gradients, losses;
+  const double lr = trainer.options().lr;
+  const auto scalar = [&](double number) { return full({}, number, c.dtype()); };
+  std::vector<Tensor> points = {x.value().clone()}, gradients, losses, norms, rates;
   std::map<std::string, std::vector<Tensor>> states;
   for (std::int64_t step = 0; step < c.integer("steps"); ++step) {
     trainer.zero_grad();
     const Variable loss = 0.5 * matmul(x, matmul(a, x)) - matmul(b, x);
     loss.backward();
     losses.push_back(reshape(loss.value(), {1}));
+    if (c.gives("max_norm")) {
+      norms.push_back(scalar(optim::clip_grad_norm({x}, c.number("max_norm"))));
+    }
+    if (c.gives("schedule")) {
+      trainer.options().lr = scheduled(c, step, lr);
+      rates.push_back(scalar(trainer.options().lr));
+    }
     gradients.push_back(x.grad().value().clone());
     trainer.step();
     points.push_back(x.value().clone());
@@ -36,6 +64,8 @@ void replay_quadratic(const Case& c, Report& report) {
   report.expect("step.x", stack(points));
   report.expect("step.grad", stack(gradients));
   report.expect("step.loss", cat(losses));
+  if (!norms.empty()) report.expect("step.norm", stack(norms));
+  if (!rates.empty()) report.expect("step.lr", stack(rates));
   for (const auto& [name, values] : states) {
     report.expect("step.state." + name, stack(values));
   }

@@ -44,19 +44,56 @@ for name, options in ADAM.items():
     QUADRATIC["adam_" + name] = ("Adam", options)
     QUADRATIC["adamw_" + name] = ("AdamW", options)
 
+# What is done to gradients and learning rate from step to step, by case.
+MOVED = {
+    "sgd_clip_step": (
+        "SGD",
+        {"lr": 0.2, "momentum": 0.7},
+        {"max_norm": 0.8, "schedule": "step", "step_size": 3, "gamma": 0.5},
+    ),
+    "adamw_clip_cosine": (
+        "AdamW",
+        {"lr": 0.1, "weight_decay": 0.1},
+        {"max_norm": 0.5, "schedule": "cosine", "schedule_steps": 9, "min_lr": 0.01},
+    ),
+}
 
-def on_quadratic(a, b, x0, kind, hyperparameters, steps):
+
+def hyperparameters(options, prefix="hp."):
+    """As the attributes of a case."""
+    return {prefix + name: value for name, value in options.items()}
+
+
+def scheduler(trainer, options):
+    if options["schedule"] == "step":
+        return torch.optim.lr_scheduler.StepLR(
+            trainer, options["step_size"], options["gamma"]
+        )
+    return torch.optim.lr_scheduler.CosineAnnealingLR(
+        trainer, options["schedule_steps"], options["min_lr"]
+    )
+
+
+def on_quadratic(a, b, x0, kind, hyperparameters, steps, moved):
     """f(x) = x'Ax / 2 - b'x"""
     x = x0.clone().requires_grad_(True)
     trainer = getattr(torch.optim, kind)([x], **hyperparameters)
+    schedule = moved and scheduler(trainer, moved)
     rows = {"x": [x0.clone()], "grad": [], "loss": []}
     for _ in range(steps):
         trainer.zero_grad()
         loss = 0.5 * (x @ (a @ x)) - b @ x
         loss.backward()
         rows["loss"].append(loss.detach())
+        if moved:
+            norm = torch.nn.utils.clip_grad_norm_([x], moved["max_norm"])
+            rows.setdefault("norm", []).append(norm)
+            rate = torch.tensor(trainer.param_groups[0]["lr"], dtype=x.dtype)
+            rows.setdefault("lr", []).append(rate)
         rows["grad"].append(x.grad.clone())
         trainer.step()
+        if moved:
+            schedule.step()
         rows["x"].append(x.detach().clone())
         for name, value in trainer.state[x].items():
             if torch.is_tensor(value) and value.shape == x.shape:
@@ -98,17 +135,19 @@ def add_to(cases):
     a, b, x0 = r @ r.t() / 4 + torch.eye(4, dtype=torch.float64), normal(4), normal(4)
     p, q = normal(2, 3), normal(4)
     for dtype, t in DTYPES.items():
-        for name, (kind, options) in QUADRATIC.items():
+        plain = {name: (*row, {}) for name, row in QUADRATIC.items()}
+        for name, (kind, options, moved) in {**plain, **MOVED}.items():
             add_case(
                 cases,
                 name,
                 dtype,
-                lambda A, b, x0: on_quadratic(A, b, x0, kind, options, 10),
+                lambda A, b, x0: on_quadratic(A, b, x0, kind, options, 10, moved),
                 {"A": a.to(t), "b": b.to(t), "x0": x0.to(t)},
                 {
                     "class": kind,
                     "steps": 10,
-                    **{"hp." + k: v for k, v in options.items()},
+                    **hyperparameters(options),
+                    **moved,
                 },
             )
         common, of_q = {"lr": 0.1, "momentum": 0.5}, {"lr": 0.02, "weight_decay": 0.1}
@@ -121,7 +160,7 @@ def add_to(cases):
             {
                 "class": "SGD",
                 "steps": 6,
-                **{"hp." + k: v for k, v in common.items()},
-                **{"hp.q." + k: v for k, v in of_q.items()},
+                **hyperparameters(common),
+                **hyperparameters(of_q, "hp.q."),
             },
         )
