@@ -1,5 +1,6 @@
 #include "nn/gpt.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -133,6 +134,9 @@ Gpt::Cache Gpt::cache() const {
 }
 
 Variable Gpt::hidden(const Tensor& ids, Cache* cache) {
+  check(!cache || cache->layers.size() == transformer.h.size(),
+        "Gpt: the cache must be one that cache() made, of {} layers, got {}",
+        transformer.h.size(), cache ? cache->layers.size() : 0);
   const std::int64_t seen = cache ? cache->positions : 0;
   check(ids.dim() == 2 && ids.dtype() == int64 && ids.size(1) >= 1,
         "Gpt: ids must be int64 (batch, n), got {} {}", name(ids.dtype()), ids.shape());
@@ -151,13 +155,17 @@ Variable Gpt::hidden(const Tensor& ids, Cache* cache) {
 Tensor sample(const Tensor& scores, const SampleOptions& options, Generator& generator) {
   check(scores.dim() == 2 && scores.size(1) >= 1,
         "sample: scores must be (batch, vocab_size), got {}", scores.shape());
-  check(options.temperature >= 0 && std::isfinite(options.temperature) &&
-            options.top_k >= 0,
-        "sample: temperature and top_k must not be negative, got {} and {}",
-        options.temperature, options.top_k);
-  check(!any(isnan(scores)).item(), "sample: the scores must be numbers, got NaN");
+  check(options.temperature >= 0 && std::isfinite(options.temperature),
+        "sample: temperature must be finite and not negative, got {}",
+        options.temperature);
+  check(options.top_k >= 0, "sample: top_k must not be negative, got {}", options.top_k);
+  const Tensor best = amax(scores, {1}, true);  // (batch, 1)
+  check(all(isfinite(best)).item(),
+        "sample: the largest score of each row must be finite, got {}", best);
   if (options.temperature == 0) return argmax(scores, 1);
-  Tensor scaled = scores / options.temperature;
+  // From the best: then a temperature near 0 divides no score to an infinity, but those
+  // of the others. What is less than the bound would be 0 in float32.
+  Tensor scaled = (scores - best) / std::max(options.temperature, 1e-30);
   if (options.top_k > 0 && options.top_k < scores.size(1)) {
     const Tensor largest = topk(scaled, options.top_k).values;  // (batch, k)
     const Tensor least = slice(largest, 1, options.top_k - 1);  // (batch, 1)

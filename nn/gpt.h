@@ -133,7 +133,8 @@ struct Gpt {
   Cache cache() const;
   // The scores (batch, vocab_size) behind the last of the ids (batch, n), which follow
   // the positions in the cache and are added to it. What operator() gives for all of them
-  // at once, up to rounding. Throws Error likewise, for all positions together.
+  // at once, up to rounding. Throws Error likewise, for all positions together, and for a
+  // cache that cache() did not make.
   Variable next(const Tensor& ids, Cache& cache);
 
   void visit(auto&& f) {
@@ -150,12 +151,14 @@ struct Gpt {
 struct SampleOptions {
   // Divides the scores: below 1 the likely gets likelier; 0 takes the likeliest.
   double temperature = 1;
-  // Only so many of the likeliest tokens are left; all if 0.
+  // Only so many of the likeliest tokens are left, and what ties with the last of them;
+  // all if 0.
   std::int64_t top_k = 0;
 };
 
 // The index of a token drawn for each row of scores (batch, vocab_size): (batch), int64.
-// Throws Error for a negative temperature or top_k, and when scores are NaN.
+// Throws Error for a negative or infinite temperature, a negative top_k, and when scores
+// are NaN or the largest of a row is infinite.
 Tensor sample(const Tensor& scores, const SampleOptions& options,
               Generator& generator = default_generator());
 
