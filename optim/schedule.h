@@ -1,7 +1,6 @@
 // Learning rates that change from step to step.
 //
-//   trainer.options().lr = optim::cosine_schedule(step, {.lr = 1e-3, .warmup = 100,
-//   ...});
+//   trainer.options().lr = optim::step_schedule(step, {.lr = 0.1, .step_size = 30});
 //
 // A schedule is a function of the step, counted from 0; it keeps nothing, so a run that
 // is resumed needs no state of it.

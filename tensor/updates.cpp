@@ -1,5 +1,8 @@
 #include "tensor/updates.h"
 
+#include <algorithm>
+#include <vector>
+
 #include "tensor/kernels/level.h"
 #include "tensor/kernels/updates.h"
 #include "tensor/parallel.h"
@@ -27,17 +30,18 @@ const kernels::UpdateLoops<T>& loops() {
 
 void adam_(Tensor& x, const Tensor& gradient, Tensor& m, Tensor& v,
            std::optional<Tensor>& largest, const AdamUpdate& update) {
-  const auto check_like_x = [&](const Tensor& other) {
+  std::vector<Tensor> operands = {x, gradient, m, v};
+  if (largest) operands.push_back(*largest);
+  for (const Tensor& other : operands) {
     check(
         other.shape() == x.shape() && other.dtype() == x.dtype() && other.is_contiguous(),
-        "adam_: all must be contiguous and like the parameter, {} {}, got {} {}",
-        name(x.dtype()), x.shape(), name(other.dtype()), other.shape());
-  };
-  for (const Tensor* other :
-       {&std::as_const(x), &gradient, &std::as_const(m), &std::as_const(v)}) {
-    check_like_x(*other);
+        "adam_: all must be contiguous and like the parameter, {} {}, got {} {} with "
+        "strides {}",
+        name(x.dtype()), x.shape(), name(other.dtype()), other.shape(), other.strides());
+    const auto shares = [&](const Tensor& t) { return t.storage() == other.storage(); };
+    check(x.numel() == 0 || std::ranges::count_if(operands, shares) == 1,
+          "adam_: each must have a storage of its own");
   }
-  if (largest) check_like_x(*largest);
   dispatch_floating("adam_", x.dtype(), [&]<class T>() {
     const auto as = [](double number) { return static_cast<T>(number); };
     const kernels::AdamNumbers<T> numbers = {

@@ -20,7 +20,7 @@ struct AdamUpdate {
 // g = ±gradient + weight_decay x,  m = beta1 m + (1 - beta1) g,
 // v = beta2 v + (1 - beta2) g²,  x -= step_size m / (√v / root_scale + eps);
 // with `largest` the root is that of the largest v so far, which it holds. All contiguous
-// and of x's shape and floating dtype; m, v and largest are not x's storage. Throws Error
+// and of x's shape and floating dtype, each in a storage of its own. Throws Error
 // otherwise.
 void adam_(Tensor& x, const Tensor& gradient, Tensor& m, Tensor& v,
            std::optional<Tensor>& largest, const AdamUpdate& update);

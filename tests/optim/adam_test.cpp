@@ -153,7 +153,18 @@ BOOST_AUTO_TEST_CASE(a_state_that_does_not_fit_is_refused_whole) {
   BOOST_TEST(error_with([](auto& s) { s.erase("0.exp_avg_sq"); }) ==
              "Adam: the state of parameter 0 must have step, exp_avg and exp_avg_sq, or "
              "none of them");
+  BOOST_TEST(error_with([](auto& s) { s["0.exp_avg"] = ones({}, float32); }) ==
+             "Adam: 0.exp_avg must be like its parameter, float64 (), got float32 ()");
+  BOOST_TEST(error_with([](auto& s) { s["0.step"] = tensor(1.0); }) ==
+             "Adam: 0.step must be a whole number from 0, got tensor(1.)");
+  BOOST_TEST(error_with([](auto& s) { s.erase("0.step"); }) ==
+             "Adam: the state of parameter 0 must have step, exp_avg and exp_avg_sq, or "
+             "none of them");
   BOOST_TEST(trainer.memory(x).step == 1);
+  BOOST_TEST(trainer.memory(x).exp_avg->item() == good.at("0.exp_avg").item());
+  trainer.load_state({});
+  BOOST_TEST(trainer.memory(x).step == 0);
+  BOOST_TEST(!trainer.memory(x).exp_avg.has_value());
 }
 
 BOOST_AUTO_TEST_CASE(what_it_refuses) {
@@ -170,8 +181,9 @@ BOOST_AUTO_TEST_CASE(what_it_refuses) {
              "AdamW: weight_decay must not be negative, got nan");
   BOOST_TEST(error_of([] { Adam(std::vector<Variable>{}); }) ==
              "Adam: there are no parameters");
-  BOOST_TEST(error_of([&] { Adam({x, x}); }) ==
-             "Adam: a parameter is given twice, the second time as number 1");
+  BOOST_TEST(error_of([&] {
+               Adam({x, x});
+             }) == "Adam: a parameter is given twice, the second time as number 1");
   BOOST_TEST(error_of([&] { Adam({x}).memory(leaf(1)); }) ==
              "Adam: memory was asked for a Variable that is not a parameter");
 }
