@@ -102,10 +102,9 @@ Variable erf(const Variable& x) {
 
 // y = max(x, 0)        dx = g where y > 0, else 0
 Variable relu(const Variable& x) {
-  return record("relu", relu(x.value()), inputs(x), keep(result),
-                [](const Kept& k, const Variable& g) {
-                  return masked_fill(g, k[0] <= 0, 0);
-                });
+  return record(
+      "relu", relu(x.value()), inputs(x), keep(result),
+      [](const Kept& k, const Variable& g) { return masked_fill(g, k[0] <= 0, 0); });
 }
 
 // x σ(x)       dx = g σ (1 + x (1 - σ))
@@ -127,18 +126,19 @@ Variable softplus(const Variable& x) {
 
 namespace {
 
-// The derivative of x Φ(x), with Φ the normal distribution function and φ its density:
+// The derivative of gelu in ops, for a walk that is recorded itself: that of x Φ(x), with
+// Φ the normal distribution function and φ its density:
 //   Φ(x) + x φ(x),  Φ(x) = (1 + erf(x/√2)) / 2,  φ(x) = e^(-x²/2) / √(2π)
-Variable gelu_slope(const Variable& x) {
+Variable exact_slope(const Variable& x) {
   const double inv_sqrt2 = 1 / std::numbers::sqrt2;
   const Variable Phi = 0.5 * (1 + erf(x * inv_sqrt2));
   const Variable phi = (inv_sqrt2 * std::numbers::inv_sqrtpi) * exp(-0.5 * square(x));
   return Phi + x * phi;
 }
 
-// The derivative of x (1 + t) / 2 with t = tanh(u), u = √(2/π) (x + c x³):
+// And that of x (1 + t) / 2 with t = tanh(u), u = √(2/π) (x + c x³):
 //   (1 + t) / 2 + x (1 - t²) u' / 2,  u' = √(2/π) (1 + 3 c x²)
-Variable gelu_tanh_slope(const Variable& x) {
+Variable tanh_slope(const Variable& x) {
   const double c = 0.044715;
   const double root = std::sqrt(2 / std::numbers::pi);
   const Variable x2 = square(x);
@@ -153,8 +153,9 @@ Variable gelu_tanh_slope(const Variable& x) {
 Variable gelu(const Variable& x, Gelu form) {
   return record("gelu", gelu(x.value(), form), inputs(x), keep(x),
                 [form](const Kept& k, const Variable& g) {
-                  return g * (form == Gelu::exact ? gelu_slope(k[0])
-                                                  : gelu_tanh_slope(k[0]));
+                  const Variable x = k[0];
+                  if (!grad_enabled()) return g * gelu_slope(x.value(), form);
+                  return g * (form == Gelu::exact ? exact_slope(x) : tanh_slope(x));
                 });
 }
 

@@ -2,6 +2,7 @@
 
 #include "autograd/elementwise.h"
 #include "autograd/indexing.h"
+#include "autograd/layer_norm.h"
 #include "autograd/matmul.h"
 #include "autograd/reductions.h"
 #include "autograd/views.h"
@@ -9,8 +10,9 @@
 namespace heed::nn {
 namespace {
 
-// The last dimensions, as many as `normalized` has.
-Dims last_dims(const Variable& x, const Shape& normalized) {
+// Along the joined last dimensions; weight and bias may be without elements.
+Variable norm_joined(const Variable& x, const Shape& normalized, const Variable& weight,
+                     const Variable& bias, double eps) {
   const int lead = x.dim() - normalized.rank();
   bool fits = normalized.rank() > 0 && lead >= 0;
   for (int i = 0; fits && i < normalized.rank(); ++i) {
@@ -18,9 +20,15 @@ Dims last_dims(const Variable& x, const Shape& normalized) {
   }
   check(fits, "layer_norm: the last sizes of the input must be {}, got {}", normalized,
         x.shape());
-  Dims dims;
-  for (int i = 0; i < normalized.rank(); ++i) dims.push_back(lead + i);
-  return dims;
+  if (normalized.rank() == 1) return heed::layer_norm(x, weight, bias, eps);
+  const Variable rows = flatten(x, lead);  // (..., joined)
+  return reshape(heed::layer_norm(rows, flatten(weight), flatten(bias), eps), x.shape());
+}
+
+void check_parameter(const Variable& parameter, const Shape& normalized_shape) {
+  check(parameter.shape() == normalized_shape,
+        "layer_norm: weight and bias must have the shape {}, got {}", normalized_shape,
+        parameter.shape());
 }
 
 }  // namespace
@@ -41,17 +49,20 @@ Variable linear(const Variable& x, const Variable& weight, const Variable& bias)
 }
 
 Variable layer_norm(const Variable& x, const Shape& normalized_shape, double eps) {
-  const Dims dims = last_dims(x, normalized_shape);
-  const Variable centered = x - mean(x, dims, true);  // (..., normalized)
-  return centered * rsqrt(mean(square(centered), dims, true) + eps);
+  return norm_joined(x, normalized_shape, {}, {}, eps);
+}
+
+Variable layer_norm(const Variable& x, const Shape& normalized_shape,
+                    const Variable& weight, double eps) {
+  check_parameter(weight, normalized_shape);
+  return norm_joined(x, normalized_shape, weight, {}, eps);
 }
 
 Variable layer_norm(const Variable& x, const Shape& normalized_shape,
                     const Variable& weight, const Variable& bias, double eps) {
-  check(weight.shape() == normalized_shape && bias.shape() == normalized_shape,
-        "layer_norm: weight and bias must have the shape {}, got {} and {}",
-        normalized_shape, weight.shape(), bias.shape());
-  return layer_norm(x, normalized_shape, eps) * weight + bias;
+  check_parameter(weight, normalized_shape);
+  check_parameter(bias, normalized_shape);
+  return norm_joined(x, normalized_shape, weight, bias, eps);
 }
 
 Variable embedding(const Variable& weight, const Tensor& ids,

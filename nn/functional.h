@@ -17,6 +17,8 @@ Variable linear(const Variable& x, const Variable& weight, const Variable& bias)
 // shape. Throws Error when the shapes do not fit.     (Ba, Kiros and Hinton, 2016)
 Variable layer_norm(const Variable& x, const Shape& normalized_shape, double eps = 1e-5);
 Variable layer_norm(const Variable& x, const Shape& normalized_shape,
+                    const Variable& weight, double eps = 1e-5);
+Variable layer_norm(const Variable& x, const Shape& normalized_shape,
                     const Variable& weight, const Variable& bias, double eps = 1e-5);
 
 // The rows of `weight` (n, width) that `ids` (any shape, int64) names: (ids..., width).

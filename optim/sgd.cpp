@@ -1,6 +1,6 @@
 #include "optim/sgd.h"
 
-#include <set>
+#include <fmt/format.h>
 
 #include "tensor/elementwise.h"
 
@@ -39,53 +39,40 @@ void update(Tensor x, const Tensor& gradient, std::optional<Tensor>& velocity,
 Sgd::Sgd(std::vector<Variable> parameters, SgdOptions options)
     : Sgd(std::vector<Group>{{std::move(parameters), options}}) {}
 
-Sgd::Sgd(std::vector<Group> groups) {
-  std::set<const Node*> seen;
-  for (const Group& group : groups) {
-    check_options(group.options);
-    StateGroup& own = groups_.emplace_back(StateGroup{group.options, {}});
-    for (const Variable& parameter : group.parameters) {
-      check(
-          parameter.is_leaf() && parameter.requires_grad(),
-          "Sgd: a parameter must be a leaf that requires a gradient; parameter {} is not",
-          seen.size());
-      check(seen.insert(parameter.node().get()).second,
-            "Sgd: a parameter is given twice, the second time as number {}", seen.size());
-      own.states.push_back({parameter, std::nullopt});
-    }
-  }
-  check(!seen.empty(), "Sgd: there are no parameters");
-}
-
-void Sgd::zero_grad() {
-  for (StateGroup& group : groups_) {
-    for (State& state : group.states) state.parameter.zero_grad();
-  }
+Sgd::Sgd(std::vector<Group> groups) : groups_("Sgd", std::move(groups)) {
+  for (const auto& part : groups_.parts()) check_options(part.options);
 }
 
 void Sgd::step() {
-  for (const StateGroup& group : groups_) check_options(group.options);
-  for (StateGroup& group : groups_) {
-    for (auto& [parameter, velocity] : group.states) {
+  for (const auto& part : groups_.parts()) check_options(part.options);
+  for (auto& part : groups_.parts()) {
+    for (auto& [parameter, velocity] : part.entries) {
       if (!parameter.has_grad()) continue;
-      update(parameter.value(), parameter.grad().value(), velocity, group.options);
+      update(parameter.value(), parameter.grad().value(), velocity, part.options);
     }
   }
-}
-
-SgdOptions& Sgd::options(std::size_t group) {
-  check(group < groups_.size(), "Sgd: there are {} groups, asked for number {}",
-        groups_.size(), group);
-  return groups_[group].options;
 }
 
 std::optional<Tensor> Sgd::momentum_buffer(const Variable& parameter) const {
-  for (const StateGroup& group : groups_) {
-    for (const State& state : group.states) {
-      if (state.parameter.node().get() == parameter.node().get()) return state.velocity;
-    }
-  }
-  fail("Sgd: momentum_buffer was asked for a Variable that is not a parameter");
+  return groups_.memory("momentum_buffer", parameter);
+}
+
+State Sgd::state() const {
+  State state;
+  groups_.for_each([&](std::size_t i, const auto& entry) {
+    if (entry.memory) state[fmt::format("{}.momentum_buffer", i)] = entry.memory->clone();
+  });
+  return state;
+}
+
+void Sgd::load_state(const State& state) {
+  detail::StateReader reader("Sgd", state);
+  std::vector<std::optional<Tensor>> loaded;
+  groups_.for_each([&](std::size_t i, const auto& entry) {
+    loaded.push_back(reader.like(entry.parameter, i, "momentum_buffer"));
+  });
+  reader.check_all_read();
+  groups_.for_each([&](std::size_t i, auto& entry) { entry.memory = loaded[i]; });
 }
 
 }  // namespace heed::optim

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "autograd/variable.h"
+#include "optim/groups.h"
 
 namespace heed::optim {
 
@@ -27,11 +27,8 @@ struct SgdOptions {
 // Parameters without a gradient are left alone, and so is their v.
 class Sgd {
  public:
-  // Parameters with options of their own.
-  struct Group {
-    std::vector<Variable> parameters;
-    SgdOptions options;
-  };
+  using Options = SgdOptions;
+  using Group = optim::Group<SgdOptions>;
 
   // Throws Error when there are no parameters, one is given twice or does not require a
   // gradient, or an option is out of range: lr, momentum and weight_decay must not be
@@ -40,28 +37,27 @@ class Sgd {
   explicit Sgd(std::vector<Group> groups);
 
   // Forgets the gradients of all parameters.
-  void zero_grad();
+  void zero_grad() { groups_.zero_grad(); }
   // Moves the parameters; the gradients stay as they are.
   void step();
 
-  std::size_t group_count() const { return groups_.size(); }
+  std::size_t group_count() const { return groups_.parts().size(); }
   // The options of a group, to read or to change between steps. Throws Error when there
   // is no such group.
-  SgdOptions& options(std::size_t group = 0);
+  SgdOptions& options(std::size_t group = 0) { return groups_.options(group); }
   // The momentum v of a parameter, none before its first step with momentum. Throws
   // Error for a Variable that is not among the parameters.
   std::optional<Tensor> momentum_buffer(const Variable& parameter) const;
 
+  // Copies of the momenta, "0.momentum_buffer" being the first parameter's: what another
+  // Sgd of equal parameters needs to go on from here. The options are not among it.
+  State state() const;
+  // Continues from what state() returned. Throws Error, and changes nothing, for a name
+  // or a shape that does not fit the parameters.
+  void load_state(const State& state);
+
  private:
-  struct State {
-    Variable parameter;
-    std::optional<Tensor> velocity;
-  };
-  struct StateGroup {
-    SgdOptions options;
-    std::vector<State> states;
-  };
-  std::vector<StateGroup> groups_;
+  Groups<SgdOptions, std::optional<Tensor>> groups_;
 };
 
 }  // namespace heed::optim

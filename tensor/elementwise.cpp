@@ -296,6 +296,10 @@ Tensor softplus(const Tensor& x) { return unary("softplus", Op::softplus, x); }
 Tensor gelu(const Tensor& x, Gelu form) {
   return unary("gelu", form == Gelu::exact ? Op::gelu : Op::gelu_tanh, x);
 }
+Tensor gelu_slope(const Tensor& x, Gelu form) {
+  return unary("gelu_slope",
+               form == Gelu::exact ? Op::gelu_slope : Op::gelu_tanh_slope, x);
+}
 
 Tensor clamp(const Tensor& x, std::optional<double> min, std::optional<double> max) {
   const Kernel kernel = kernel_of("clamp", Op::clamp, x.dtype());

@@ -101,6 +101,8 @@ enum class Gelu { exact, tanh };
 // x Phi(x) with Phi the normal distribution function, or its tanh approximation
 // 0.5 x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3)))  (Hendrycks and Gimpel, 2016).
 Tensor gelu(const Tensor& x, Gelu form = Gelu::exact);
+// The derivative of gelu, in one pass.
+Tensor gelu_slope(const Tensor& x, Gelu form = Gelu::exact);
 
 // x held between two bounds, either of which may be missing; NaN stays NaN. A bound of
 // NaN is none; with min > max every element is max. Throws Error for bool.

@@ -153,7 +153,9 @@ constexpr Table make_table() {
   t.unary<Erf, float, double>(Op::erf);
   t.unary<Exp, float, double>(Op::exp);
   t.unary<Gelu, float, double>(Op::gelu);
+  t.unary<GeluSlope, float, double>(Op::gelu_slope);
   t.unary<GeluTanh, float, double>(Op::gelu_tanh);
+  t.unary<GeluTanhSlope, float, double>(Op::gelu_tanh_slope);
   t.unary<Log, float, double>(Op::log);
   t.unary<Log1p, float, double>(Op::log1p);
   t.unary<Reciprocal, float, double>(Op::reciprocal);

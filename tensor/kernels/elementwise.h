@@ -9,8 +9,9 @@ namespace heed::kernels {
 
 enum class Op {
   // of one operand
-  abs, cos, erf, exp, gelu, gelu_tanh, isfinite, isinf, isnan, log, log1p, logical_not,
-  neg, reciprocal, relu, rsqrt, sigmoid, sign, silu, sin, softplus, sqrt, square, tanh,
+  abs, cos, erf, exp, gelu, gelu_slope, gelu_tanh, gelu_tanh_slope, isfinite, isinf,
+  isnan, log, log1p, logical_not, neg, reciprocal, relu, rsqrt, sigmoid, sign, silu, sin,
+  softplus, sqrt, square, tanh,
   // of two
   add, div, eq, ge, gt, le, logical_and, logical_or, logical_xor, lt, maximum, minimum,
   mul, ne, pow, sub,

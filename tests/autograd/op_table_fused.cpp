@@ -55,9 +55,25 @@ void add_scaled_dot_products(std::vector<OpRow>& table) {
   table.insert(table.end(), {fused, composed});
 }
 
+void add_layer_norm(std::vector<OpRow>& table) {
+  OpRow row{"layer_norm", {}};
+  const Function plain = [](In in) { return layer_norm(in[0], {}, {}, 1e-3); };
+  const Function weighted = [](In in) { return layer_norm(in[0], in[1], {}, 1e-3); };
+  const Function whole = [](In in) { return layer_norm(in[0], in[1], in[2], 1e-3); };
+  for (const Shape& shape : {Shape{2, 3, 4}, Shape{5}, Shape{40, 2}, Shape{0, 3}}) {
+    const Shape n{shape[shape.rank() - 1]};
+    row.samples.push_back({{u(-2, 2, shape)}, plain});
+    row.samples.push_back({{u(-2, 2, shape), u(-1, 1, n)}, weighted});
+    row.samples.push_back({{u(-2, 2, shape), u(-1, 1, n), u(-1, 1, n)}, whole});
+  }
+  row.samples.push_back({{transpose(u(-2, 2, {3, 4}), 0, 1), u(-1, 1, {3})}, weighted});
+  table.push_back(row);
+}
+
 }  // namespace
 
 void add_fused_ops(std::vector<OpRow>& table) {
+  add_layer_norm(table);
   add_additive_scores(table);
   add_gaussian_weights(table);
   add_scaled_dot_products(table);

@@ -21,6 +21,8 @@ std::span<const Group> groups() {
       {"causal_mha", replay_causal_mha},
       {"op", replay_op},
       {"optimiser", replay_optimiser},
+      {"language_model", replay_language_model},
+      {"transformer", replay_transformer},
   };
   return known;
 }

@@ -25,11 +25,13 @@ os.environ.update(
 from reference import (
     attention,
     common,
+    language_model,
     ops,
     optimisers,
     projected_attention,
     regression,
     streams,
+    transformer,
 )
 
 FAMILIES = [
@@ -39,6 +41,8 @@ FAMILIES = [
     ops.add_to,
     attention.add_to,
     projected_attention.add_to,
+    language_model.add_to,
+    transformer.add_to,
 ]
 
 

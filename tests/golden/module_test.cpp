@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include <fmt/core.h>
 #include <boost/test/unit_test.hpp>
+#include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
 #include "tests/golden/outcome.h"
@@ -81,6 +81,14 @@ BOOST_AUTO_TEST_CASE(wrong_numbers_of_a_module_are_found) {
   kept.add("buf.keep", -1);
   BOOST_TEST(kept.outcome().says("  additive_dropout.f64: buf.keep["));
 
+  // A module that draws more than one has all of them held to its order of draws.
+  StoredCase third("enc_post_gelu_drop", "f64");
+  BOOST_TEST(third.outcome().code == 0);
+  third.add("buf.keep.2", -1);
+  const Outcome other = third.outcome();
+  BOOST_TEST(other.says("  enc_post_gelu_drop.f64: buf.keep.2["), other.out);
+  BOOST_TEST(!other.says("buf.keep.1["));
+
   // load_state_dict() lists what does not fit.
   StoredCase renamed("self_small", "f64");
   const std::string known = "self_small.f64/param.W_v.bias";
@@ -90,6 +98,57 @@ BOOST_AUTO_TEST_CASE(wrong_numbers_of_a_module_are_found) {
   BOOST_TEST(unknown.code == 1);
   BOOST_TEST(unknown.says("W_v.bias"), unknown.out);
   BOOST_TEST(unknown.says("W_x.bias"), unknown.out);
+}
+
+BOOST_AUTO_TEST_CASE(a_case_of_a_transformer_is_read_in_all_its_parts) {
+  StoredCase module("enc_post_relu", "f64");
+  module.entry["metadata"]["attr.module"] = "perceiver";
+  BOOST_TEST(module.outcome().says("  enc_post_relu.f64: unknown module perceiver\n"));
+  StoredCase activation("enc_post_relu", "f64");
+  activation.entry["metadata"]["attr.activation"] = "silu";
+  BOOST_TEST(activation.outcome().says("  enc_post_relu.f64: unknown activation silu\n"));
+  // Every option decides what is computed.
+  for (const auto& [option, value] : {std::pair{"norm_first", "true"},
+                                      {"activation", "gelu"},
+                                      {"layer_norm_eps", "0.1"},
+                                      {"nhead", "1"},
+                                      {"causal", "false"}}) {
+    StoredCase changed("enc_post_relu", "f64");
+    changed.entry["metadata"][std::string("attr.") + option] = value;
+    BOOST_TEST(changed.outcome().says("  enc_post_relu.f64: out.y["), option);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_training_run_is_read_in_all_its_parts) {
+  const auto changed = [](const char* name, const char* attribute, const char* value) {
+    StoredCase stored(name, "f64");
+    stored.entry["metadata"][std::string("attr.") + attribute] = value;
+    return stored.outcome();
+  };
+  const auto finds = [&](const char* name, const char* attribute, const char* value,
+                         const std::string& message) {
+    const Outcome outcome = changed(name, attribute, value);
+    BOOST_TEST(outcome.says(fmt::format("  {}.f64: {}", name, message)), outcome.out);
+  };
+  finds("lm_gpt_adamw", "model", "lstm", "unknown model lstm\n");
+  finds("lm_sgd", "optimiser", "LBFGS", "unknown optimiser LBFGS\n");
+  finds("lm_sgd", "gelu", "none", "out.logits[");
+  finds("lm_gpt_sgd", "n_head", "1", "out.logits[");
+  finds("lm_gpt_sgd", "seed", "1", "init.transformer.wpe.weight from the seed[");
+  finds("lm_adamw", "hp.weight_decay", "0.2", "final.fc1.weight[");
+  finds("lm_gpt_adamw", "tied", "true", "load_state_dict: ");
+
+  finds("optim_sgd_clip_step", "schedule", "linear", "unknown schedule linear\n");
+  finds("optim_sgd_clip_step", "gamma", "0.4", "step.lr[");
+  finds("optim_adamw_clip_cosine", "min_lr", "0.02", "step.lr[");
+  finds("optim_adamw_clip_cosine", "max_norm", "0.4", "step.grad[");
+  finds("optim_adamw_clip_cosine", "max_norm", "none", "step.norm: not computed\n");
+
+  StoredCase spoilt("lm_gpt_sgd", "f64");
+  BOOST_TEST(spoilt.outcome().code == 0);
+  spoilt.add("final.transformer.ln_f.bias", 1e-6);
+  const Outcome outcome = spoilt.outcome();
+  BOOST_TEST(outcome.says("  lm_gpt_sgd.f64: final.transformer.ln_f.bias["), outcome.out);
 }
 
 BOOST_AUTO_TEST_CASE(a_recipe_is_followed_to_the_letter) {

@@ -43,7 +43,11 @@ void replay_multi_head_attention(const Case& c, Report& report);
 void replay_causal_mha(const Case& c, Report& report);
 // op.cpp
 void replay_op(const Case& c, Report& report);
+// language_model.cpp
+void replay_language_model(const Case& c, Report& report);
 // optimiser.cpp
 void replay_optimiser(const Case& c, Report& report);
+// transformer.cpp
+void replay_transformer(const Case& c, Report& report);
 
 }  // namespace heed::golden

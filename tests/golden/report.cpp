@@ -68,7 +68,7 @@ void Report::expect_again(const std::string& tensor, const std::string& what,
 void Report::finish() {
   for (const auto& [name, tensor] : case_.tensors()) {
     const bool result = name.starts_with("out.") || name.starts_with("step.") ||
-                        name.starts_with("grad.");
+                        name.starts_with("final.") || name.starts_with("grad.");
     if (result && !seen_.contains(name)) fail(name + ": not computed");
   }
 }

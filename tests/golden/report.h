@@ -26,7 +26,7 @@ class Report {
                     Tolerance tolerance);
   // Something else that is wrong with the case.
   void fail(const std::string& message) { failures_.push_back(message); }
-  // Fails for each out.*, step.* and grad.* that nothing was held against.
+  // Fails for each out.*, step.*, final.* and grad.* that nothing was held against.
   void finish();
 
   const std::vector<std::string>& failures() const { return failures_; }

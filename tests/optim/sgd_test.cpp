@@ -103,6 +103,92 @@ BOOST_AUTO_TEST_CASE(a_refused_step_moves_nothing) {
                         says("Sgd: there are 2 groups, asked for number 2"));
 }
 
+BOOST_AUTO_TEST_CASE(a_saved_state_goes_on_as_if_nothing_had_happened) {
+  for (const DType dtype : {float32, float64}) {
+    Generator generator(1);
+    const Variable x(randn({3, 5}, dtype, generator), true), idle = leaf(3);
+    const SgdOptions options{
+        .lr = 0.1, .momentum = 0.9, .dampening = 0.3, .weight_decay = 0.01};
+    Sgd first({idle, x}, options);
+    const auto step = [](Sgd& trainer, const Variable& at) {
+      trainer.zero_grad();
+      sum(pow(at, 3)).backward();
+      trainer.step();
+    };
+    BOOST_TEST(first.state().empty());
+    step(first, x);
+    const optim::State state = first.state();
+    BOOST_TEST(state.size() == 1u);  // nothing of the idle parameter
+    BOOST_TEST((state.at("1.momentum_buffer").shape() == Shape{3, 5}));
+    const Variable y(x.value().clone(), true);
+    Sgd second({leaf(3), y}, options);
+    second.load_state(state);
+    for (int i = 0; i < 3; ++i) {
+      step(first, x);
+      step(second, y);
+      BOOST_TEST(all(x.value() == y.value()).item());
+    }
+    // The state is a copy, both ways: the saved one is what it was.
+    Sgd third({leaf(3), y}, options);
+    third.load_state(state);
+    BOOST_TEST(all(*third.momentum_buffer(y) == state.at("1.momentum_buffer")).item());
+    BOOST_TEST(any(*second.momentum_buffer(y) != state.at("1.momentum_buffer")).item());
+    // An empty state forgets.
+    third.load_state({});
+    BOOST_TEST(!third.momentum_buffer(y).has_value());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_state_that_does_not_fit_is_refused_whole) {
+  const Variable x = leaf(1), y(ones({2}, float64), true);
+  Sgd trainer({x, y}, {.momentum = 0.5});
+  (square(x) + sum(y)).backward();
+  trainer.step();
+  const optim::State good = trainer.state();
+  const auto error_with = [&](auto change) {
+    optim::State state = good;
+    state["0.momentum_buffer"] = tensor(7.0, float64);  // which fits
+    change(state);
+    const std::string error = error_of([&] { trainer.load_state(state); });
+    BOOST_TEST(trainer.momentum_buffer(x)->item() == 2);
+    BOOST_TEST(trainer.momentum_buffer(y)->at({1}) == 1);
+    return error;
+  };
+  BOOST_TEST(error_with([](auto& s) { s["2.momentum_buffer"] = ones({2}); }) ==
+             "Sgd: the state has entries that fit no parameter: 2.momentum_buffer");
+  BOOST_TEST(error_with([](auto& s) {
+               s["1.exp_avg"] = ones({2}, float64);
+               s["lr"] = tensor(0.5);
+             }) == "Sgd: the state has entries that fit no parameter: 1.exp_avg lr");
+  BOOST_TEST(
+      error_with([](auto& s) { s["1.momentum_buffer"] = ones({3}, float64); }) ==
+      "Sgd: 1.momentum_buffer must be like its parameter, float64 (2), got float64 (3)");
+  BOOST_TEST(
+      error_with([](auto& s) { s["1.momentum_buffer"] = ones({2}, float32); }) ==
+      "Sgd: 1.momentum_buffer must be like its parameter, float64 (2), got float32 (2)");
+}
+
+BOOST_AUTO_TEST_CASE(parameters_of_any_layout) {
+  Generator generator(2);
+  const Tensor start = randn({3, 40}, float32, generator);
+  const Variable plain(start.clone(), true);
+  const Variable turned(transpose(transpose(start, 0, 1).contiguous(), 0, 1), true);
+  Sgd trainer({plain, turned}, {.lr = 0.1, .momentum = 0.5, .nesterov = true});
+  for (int i = 0; i < 2; ++i) {
+    trainer.zero_grad();
+    (sum(pow(plain, 3)) + sum(pow(turned, 3))).backward();
+    trainer.step();
+  }
+  BOOST_TEST(all(plain.value() == turned.value()).item());
+  BOOST_TEST(any(plain.value() != start).item());
+  const Variable repeated(expand(ones({1}), {4}), true);
+  Sgd other({repeated}, {.lr = 0.1});
+  sum(repeated).backward();
+  BOOST_TEST(error_of([&] { other.step(); }) ==
+             "add_: the target must not repeat its elements, got the shape (4) with "
+             "strides (0)");
+}
+
 BOOST_AUTO_TEST_CASE(what_it_refuses) {
   const Variable x = leaf(1);
   BOOST_CHECK_EXCEPTION(Sgd(std::vector<Variable>{}), Error,

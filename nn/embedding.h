@@ -1,0 +1,34 @@
+// The table that turns ids into vectors.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "autograd/variable.h"
+
+namespace heed::nn {
+
+struct EmbeddingOptions {
+  // The row of this id is zero at the start and gets no gradient.
+  std::optional<std::int64_t> padding_idx = {};
+  DType dtype = float32;
+};
+
+// weight[id] for each id.
+struct Embedding {
+  Variable weight;  // (num_embeddings, embedding_dim), drawn from N(0, 1)
+  std::optional<std::int64_t> padding_idx;
+
+  // Throws Error unless both sizes are at least 1 and padding_idx is a row.
+  Embedding(std::int64_t num_embeddings, std::int64_t embedding_dim,
+            EmbeddingOptions options = {});
+
+  // ids, int64 of any shape -> (ids..., embedding_dim). Throws Error for an id that is
+  // not a row.
+  Variable operator()(const Tensor& ids) const;
+
+  void visit(auto&& f) { f("weight", weight); }
+  std::string summary() const;
+};
+
+}  // namespace heed::nn

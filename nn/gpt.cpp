@@ -1,0 +1,182 @@
+#include "nn/gpt.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "autograd/elementwise.h"
+#include "autograd/joining.h"
+#include "autograd/views.h"
+#include "nn/attention.h"
+#include "nn/init.h"
+#include "nn/visit.h"
+#include "tensor/factories.h"
+#include "tensor/reductions.h"
+#include "tensor/softmax.h"
+
+namespace heed::nn {
+namespace {
+
+void check_options(const GptOptions& o) {
+  check(o.vocab_size >= 1 && o.block_size >= 1 && o.n_layer >= 1 && o.n_head >= 1 &&
+            o.n_embd >= 1,
+        "Gpt: vocab_size, block_size, n_layer, n_head and n_embd must be at least 1, got "
+        "{}, {}, {}, {} and {}",
+        o.vocab_size, o.block_size, o.n_layer, o.n_head, o.n_embd);
+  check(o.n_embd % o.n_head == 0,
+        "Gpt: n_embd must be a multiple of n_head, got {} and {}", o.n_embd, o.n_head);
+}
+
+LinearOptions linear_options(const GptOptions& o) {
+  return {.bias = o.bias, .dtype = o.dtype};
+}
+LayerNormOptions norm_options(const GptOptions& o) {
+  return {.bias = o.bias, .dtype = o.dtype};
+}
+
+// The standard deviation of the initial weights.
+constexpr double initial_std = 0.02;
+
+void draw(Variable& weight, double std) {
+  Tensor values = weight.value();
+  init::normal_(values, 0, std);
+}
+
+}  // namespace
+
+CausalSelfAttention::CausalSelfAttention(const GptOptions& options)
+    : c_attn(options.n_embd, 3 * options.n_embd, linear_options(options)),
+      c_proj(options.n_embd, options.n_embd, linear_options(options)),
+      attn_dropout(options.dropout),
+      resid_dropout(options.dropout),
+      n_head(options.n_head) {}
+
+Variable CausalSelfAttention::operator()(const Variable& x, AttentionCache* cache) {
+  const std::vector<Variable> qkv = chunk(c_attn(x), 3, 2);  // 3 of (batch, n, n_embd)
+  const Variable q = split_heads(qkv[0], n_head);            // (batch, heads, n, d)
+  Variable k = split_heads(qkv[1], n_head), v = split_heads(qkv[2], n_head);
+  if (cache) {
+    if (cache->keys.dim() == 4) {  // (batch, heads, m, d), m = n + what was there
+      k = cat({cache->keys, k}, 2);
+      v = cat({cache->values, v}, 2);
+    }
+    *cache = {k.value(), v.value()};
+  }
+  const Variable heads =  // (batch, heads, n, d)
+      attend(q, k, v, Mask::causal(CausalAlign::bottom_right), attn_dropout, {},
+             keep_weights ? &attention_weights : nullptr);
+  return resid_dropout(c_proj(join_heads(heads)));  // (batch, n, n_embd)
+}
+
+Mlp::Mlp(const GptOptions& options)
+    : c_fc(options.n_embd, 4 * options.n_embd, linear_options(options)),
+      c_proj(4 * options.n_embd, options.n_embd, linear_options(options)),
+      dropout(options.dropout) {}
+
+Variable Mlp::operator()(const Variable& x) const {
+  return dropout(c_proj(gelu(c_fc(x))));  // (batch, n, n_embd)
+}
+
+GptBlock::GptBlock(const GptOptions& options)
+    : ln_1(options.n_embd, norm_options(options)),
+      attn(options),
+      ln_2(options.n_embd, norm_options(options)),
+      mlp(options) {}
+
+Variable GptBlock::operator()(const Variable& x, AttentionCache* cache) {
+  const Variable y = x + attn(ln_1(x), cache);  // (batch, n, n_embd)
+  return y + mlp(ln_2(y));                      // (batch, n, n_embd)
+}
+
+Gpt::Transformer::Transformer(const GptOptions& options)
+    : wte(options.vocab_size, options.n_embd, {.dtype = options.dtype}),
+      wpe(options.block_size, options.n_embd, {.dtype = options.dtype}),
+      drop(options.dropout),
+      h([&] {
+        std::vector<GptBlock> blocks;
+        for (std::int64_t i = 0; i < options.n_layer; ++i) blocks.emplace_back(options);
+        return blocks;
+      }()),
+      ln_f(options.n_embd, norm_options(options)) {}
+
+Gpt::Gpt(const GptOptions& options)
+    : options((check_options(options), options)),
+      transformer(options),
+      lm_head(options.n_embd, options.vocab_size,
+              {.bias = false, .dtype = options.dtype}) {
+  if (options.tied) transformer.wte.weight = lm_head.weight;
+  walk(*this, []<class P>(const std::string&, P& part) {
+    if constexpr (std::is_same_v<P, Linear> || std::is_same_v<P, Embedding>) {
+      draw(part.weight, initial_std);
+    }
+    if constexpr (std::is_same_v<P, Linear>) {
+      if (part.has_bias) Tensor(part.bias.value()).fill_(0);
+    }
+  });
+  const double depth = static_cast<double>(2 * options.n_layer);
+  for (GptBlock& block : transformer.h) {
+    draw(block.attn.c_proj.weight, initial_std / std::sqrt(depth));
+    draw(block.mlp.c_proj.weight, initial_std / std::sqrt(depth));
+  }
+}
+
+Variable Gpt::operator()(const Tensor& ids) {
+  return lm_head(hidden(ids, nullptr));  // (batch, n, vocab_size)
+}
+
+Variable Gpt::next(const Tensor& ids, Cache& cache) {
+  const Variable x = hidden(ids, &cache);       // (batch, n, n_embd)
+  return lm_head(select(x, 1, x.size(1) - 1));  // (batch, vocab_size)
+}
+
+Gpt::Cache Gpt::cache() const {
+  return {std::vector<AttentionCache>(transformer.h.size()), 0};
+}
+
+Variable Gpt::hidden(const Tensor& ids, Cache* cache) {
+  check(!cache || cache->layers.size() == transformer.h.size(),
+        "Gpt: the cache must be one that cache() made, of {} layers, got {}",
+        transformer.h.size(), cache ? cache->layers.size() : 0);
+  const std::int64_t seen = cache ? cache->positions : 0;
+  check(ids.dim() == 2 && ids.dtype() == int64 && ids.size(1) >= 1,
+        "Gpt: ids must be int64 (batch, n), got {} {}", name(ids.dtype()), ids.shape());
+  const std::int64_t end = seen + ids.size(1);
+  check(end <= options.block_size, "Gpt: at most block_size = {} positions, got {}",
+        options.block_size, end);
+  const Tensor positions = arange(seen, end, 1, int64);
+  Variable x = transformer.drop(transformer.wte(ids) + transformer.wpe(positions));
+  for (std::size_t i = 0; i < transformer.h.size(); ++i) {
+    x = transformer.h[i](x, cache ? &cache->layers[i] : nullptr);
+  }
+  if (cache) cache->positions = end;
+  return transformer.ln_f(x);  // (batch, n, n_embd)
+}
+
+Tensor sample(const Tensor& scores, const SampleOptions& options, Generator& generator) {
+  check(scores.dim() == 2 && scores.size(1) >= 1,
+        "sample: scores must be (batch, vocab_size), got {}", scores.shape());
+  check(options.temperature >= 0 && std::isfinite(options.temperature),
+        "sample: temperature must be finite and not negative, got {}",
+        options.temperature);
+  check(options.top_k >= 0, "sample: top_k must not be negative, got {}", options.top_k);
+  const Tensor best = amax(scores, {1}, true);  // (batch, 1)
+  check(all(isfinite(best)).item(),
+        "sample: the largest score of each row must be finite, got {}", best);
+  if (options.temperature == 0) return argmax(scores, 1);
+  // From the best: then a temperature near 0 divides no score to an infinity, but those
+  // of the others. What is less than the bound would be 0 in float32.
+  Tensor scaled = (scores - best) / std::max(options.temperature, 1e-30);
+  if (options.top_k > 0 && options.top_k < scores.size(1)) {
+    const Tensor largest = topk(scaled, options.top_k).values;  // (batch, k)
+    const Tensor least = slice(largest, 1, options.top_k - 1);  // (batch, 1)
+    scaled =
+        masked_fill(scaled, scaled < least, -std::numeric_limits<double>::infinity());
+  }
+  // A token with probability p wins if p / e is the largest, for e drawn from the
+  // exponential distribution: torch.multinomial's way, and its numbers.
+  Tensor race = empty(scores.shape(), scores.dtype());
+  exponential_(race, 1, generator);
+  return argmax(softmax(scaled, 1) / race, 1);
+}
+
+}  // namespace heed::nn

@@ -1,0 +1,165 @@
+// A language model: tokens in, the scores of the next token out.
+//
+// GPT-2 (Radford et al., 2019) in the form of nanoGPT (Karpathy, 2022), with nanoGPT's
+// names of parameters, initial values and order of draws: a state file of the one is a
+// state file of the other.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "nn/dropout.h"
+#include "nn/embedding.h"
+#include "nn/layer_norm.h"
+#include "nn/linear.h"
+#include "tensor/random.h"
+
+namespace heed::nn {
+
+struct GptOptions {
+  std::int64_t vocab_size;
+  std::int64_t block_size;  // the longest sequence
+  std::int64_t n_layer = 4;
+  std::int64_t n_head = 4;
+  std::int64_t n_embd = 128;  // n_head must divide it
+  double dropout = 0;
+  bool bias = false;  // in the linear layers and the norms
+  bool tied = true;   // the head's weight is the token embedding's
+  DType dtype = float32;
+};
+
+// The keys and values of the positions that a layer has seen, for generation: a token
+// attends to them without their being computed again.
+struct AttentionCache {
+  Tensor keys, values;  // (batch, heads, positions, d); of the shape (0) before the first
+};
+
+// Causal multi-head self-attention whose three projections are one.
+struct CausalSelfAttention {
+  Linear c_attn, c_proj;  // n_embd -> 3 n_embd, and back from n_embd
+  Dropout attn_dropout, resid_dropout;
+  std::int64_t n_head;
+  bool keep_weights = false;
+  Tensor attention_weights;  // (batch, heads, n, m), before dropout, of the last call;
+                             // kept if keep_weights is set
+
+  explicit CausalSelfAttention(const GptOptions& options);
+
+  // x (batch, n, n_embd) -> the same shape. With a cache, x follows the positions in it,
+  // and is added to it. Throws Error when a shape does not fit.
+  Variable operator()(const Variable& x, AttentionCache* cache = nullptr);
+
+  void visit(auto&& f) {
+    f("c_attn", c_attn);
+    f("c_proj", c_proj);
+    f("attn_dropout", attn_dropout);
+    f("resid_dropout", resid_dropout);
+  }
+};
+
+// Two layers with a GELU between, each position for itself.
+struct Mlp {
+  Linear c_fc, c_proj;  // n_embd -> 4 n_embd -> n_embd
+  Dropout dropout;
+
+  explicit Mlp(const GptOptions& options);
+  Variable operator()(const Variable& x) const;
+
+  void visit(auto&& f) {
+    f("c_fc", c_fc);
+    f("c_proj", c_proj);
+    f("dropout", dropout);
+  }
+};
+
+// x + attn(ln_1 x), then x + mlp(ln_2 x): the norms stand before what they feed, and the
+// residual stream itself is never normalised.
+struct GptBlock {
+  LayerNorm ln_1;
+  CausalSelfAttention attn;
+  LayerNorm ln_2;
+  Mlp mlp;
+
+  explicit GptBlock(const GptOptions& options);
+  Variable operator()(const Variable& x, AttentionCache* cache = nullptr);
+
+  void visit(auto&& f) {
+    f("ln_1", ln_1);
+    f("attn", attn);
+    f("ln_2", ln_2);
+    f("mlp", mlp);
+  }
+};
+
+struct Gpt {
+  // The part that nanoGPT calls transformer.
+  struct Transformer {
+    Embedding wte, wpe;  // of tokens, and of positions
+    Dropout drop;
+    std::vector<GptBlock> h;
+    LayerNorm ln_f;
+
+    explicit Transformer(const GptOptions& options);
+    void visit(auto&& f) {
+      f("wte", wte);
+      f("wpe", wpe);
+      f("drop", drop);
+      f("h", h);
+      f("ln_f", ln_f);
+    }
+  };
+
+  GptOptions options;
+  Transformer transformer;
+  Linear lm_head;
+
+  // Weights of linear layers and embeddings are drawn from N(0, 0.02), those of the
+  // projections into the residual stream (c_proj) from N(0, 0.02 / √(2 n_layer)); biases
+  // are 0. Throws Error when a size is below 1, n_head does not divide n_embd, or dropout
+  // is not from 0 to 1.
+  explicit Gpt(const GptOptions& options);
+
+  // ids (batch, n), int64, n <= block_size -> the scores (batch, n, vocab_size) of the
+  // token behind each position. Throws Error when there are more positions, or an id is
+  // not a token.
+  Variable operator()(const Tensor& ids);
+
+  // What generation remembers: a cache for each layer, empty at first.
+  struct Cache {
+    std::vector<AttentionCache> layers;
+    std::int64_t positions = 0;
+  };
+  Cache cache() const;
+  // The scores (batch, vocab_size) behind the last of the ids (batch, n), which follow
+  // the positions in the cache and are added to it. What operator() gives for all of them
+  // at once, up to rounding. Throws Error likewise, for all positions together, and for a
+  // cache that cache() did not make.
+  Variable next(const Tensor& ids, Cache& cache);
+
+  void visit(auto&& f) {
+    f("transformer", transformer);
+    f("lm_head", lm_head);
+  }
+
+ private:
+  // (batch, n) -> (batch, n, n_embd), normalised: what lm_head takes.
+  Variable hidden(const Tensor& ids, Cache* cache);
+};
+
+// How the next token is chosen from scores.
+struct SampleOptions {
+  // Divides the scores: below 1 the likely gets likelier; 0 takes the likeliest.
+  double temperature = 1;
+  // Only so many of the likeliest tokens are left, and what ties with the last of them;
+  // all if 0.
+  std::int64_t top_k = 0;
+};
+
+// The index of a token drawn for each row of scores (batch, vocab_size): (batch), int64.
+// Throws Error for a negative or infinite temperature, a negative top_k, and when scores
+// are NaN or the largest of a row is infinite.
+Tensor sample(const Tensor& scores, const SampleOptions& options,
+              Generator& generator = default_generator());
+
+}  // namespace heed::nn

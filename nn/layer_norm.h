@@ -1,0 +1,39 @@
+// Layer normalisation.   (Ba, Kiros and Hinton, 2016)
+#pragma once
+
+#include <string>
+
+#include "autograd/variable.h"
+
+namespace heed::nn {
+
+struct LayerNormOptions {
+  double eps = 1e-5;
+  bool bias = true;
+  DType dtype = float32;
+};
+
+// (x - mean) / √(variance + eps) * weight + bias, over the last dimensions, with the
+// biased variance.
+struct LayerNorm {
+  Variable weight;  // normalized_shape; ones at the start
+  Variable bias;    // normalized_shape, zeros at the start; not listed if there is none
+  double eps;
+  bool has_bias;
+
+  // Throws Error for an empty shape, a size below 1, or an eps that is not positive.
+  explicit LayerNorm(const Shape& normalized_shape, LayerNormOptions options = {});
+  explicit LayerNorm(std::int64_t features, LayerNormOptions options = {})
+      : LayerNorm(Shape{features}, options) {}
+
+  // (..., normalized_shape) -> the same. Throws Error when the shape does not end so.
+  Variable operator()(const Variable& x) const;
+
+  void visit(auto&& f) {
+    f("weight", weight);
+    if (has_bias) f("bias", bias);
+  }
+  std::string summary() const;
+};
+
+}  // namespace heed::nn

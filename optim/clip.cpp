@@ -1,0 +1,29 @@
+#include "optim/clip.h"
+
+#include <cmath>
+
+#include "tensor/elementwise.h"
+#include "tensor/reductions.h"
+
+namespace heed::optim {
+
+double clip_grad_norm(const std::vector<Variable>& parameters, double max_norm) {
+  check(max_norm > 0, "clip_grad_norm: max_norm must be positive, got {}", max_norm);
+  double squares = 0;
+  for (const Variable& parameter : parameters) {
+    if (!parameter.has_grad()) continue;
+    const double length = norm(parameter.grad().value()).item();
+    squares += length * length;
+  }
+  const double total = std::sqrt(squares);
+  const double factor = max_norm / (total + 1e-6);
+  if (factor >= 1) return total;  // not so for NaN
+  for (const Variable& parameter : parameters) {
+    if (!parameter.has_grad()) continue;
+    Tensor gradient = parameter.grad().value();
+    mul_(gradient, factor);
+  }
+  return total;
+}
+
+}  // namespace heed::optim

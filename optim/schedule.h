@@ -1,0 +1,35 @@
+// Learning rates that change from step to step.
+//
+//   trainer.options().lr = optim::step_schedule(step, {.lr = 0.1, .step_size = 30});
+//
+// A schedule is a function of the step, counted from 0; it keeps nothing, so a run that
+// is resumed needs no state of it.
+#pragma once
+
+#include <cstdint>
+
+namespace heed::optim {
+
+// lr, at every step: for a place that takes a schedule.
+double constant_schedule(std::int64_t step, double lr);
+
+struct StepScheduleOptions {
+  double lr;
+  std::int64_t step_size;
+  double gamma = 0.1;
+};
+// lr gamma^k after k times step_size steps. Throws Error unless step_size is at least 1.
+double step_schedule(std::int64_t step, const StepScheduleOptions& options);
+
+struct CosineScheduleOptions {
+  double lr;          // at the end of the warm-up
+  double min_lr = 0;  // from `steps` on
+  std::int64_t warmup = 0;
+  std::int64_t steps;  // where the cosine ends
+};
+// lr (step + 1) / (warmup + 1) during the warm-up, then half a cosine from lr down to
+// min_lr, which stays. Throws Error unless 0 <= warmup <= steps.
+// (Loshchilov and Hutter, 2017, without restarts; the warm-up is nanoGPT's)
+double cosine_schedule(std::int64_t step, const CosineScheduleOptions& options);
+
+}  // namespace heed::optim

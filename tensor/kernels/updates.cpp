@@ -1,0 +1,46 @@
+#include "tensor/kernels/updates.h"
+
+namespace heed::kernels::HEED_KERNELS {
+namespace {
+
+float root(float x) { return __builtin_sqrtf(x); }
+double root(double x) { return __builtin_sqrt(x); }
+
+template <bool keeps_largest, class T>
+void adam_loop(std::int64_t n, T* x, const T* gradient, T* m, T* v, T* largest,
+               const AdamNumbers<T>& numbers) {
+  const AdamNumbers<T> k = numbers;
+  const T sign = k.maximize ? T(-1) : T(1);
+#pragma omp simd
+  for (std::int64_t i = 0; i < n; ++i) {
+    const T shrunk = x[i] * k.shrink;
+    const T g = sign * gradient[i] + k.weight_decay * shrunk;
+    const T first = m[i] * k.beta1 + k.rest1 * g;
+    T second = v[i] * k.beta2 + k.rest2 * (g * g);
+    m[i] = first;
+    v[i] = second;
+    if constexpr (keeps_largest) {
+      second = largest[i] > second || largest[i] != largest[i] ? largest[i] : second;
+      largest[i] = second;
+    }
+    x[i] = shrunk - k.step_size * (first / (root(second) / k.root_scale + k.eps));
+  }
+}
+
+template <class T>
+void adam(std::int64_t n, T* x, const T* gradient, T* m, T* v, T* largest,
+          const AdamNumbers<T>& numbers) {
+  if (largest) {
+    adam_loop<true>(n, x, gradient, m, v, largest, numbers);
+  } else {
+    adam_loop<false>(n, x, gradient, m, v, largest, numbers);
+  }
+}
+
+constexpr Updates table = {{adam<float>}, {adam<double>}};
+
+}  // namespace
+
+const Updates& updates() { return table; }
+
+}  // namespace heed::kernels::HEED_KERNELS

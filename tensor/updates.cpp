@@ -1,0 +1,63 @@
+#include "tensor/updates.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "tensor/kernels/level.h"
+#include "tensor/kernels/updates.h"
+#include "tensor/parallel.h"
+
+namespace heed {
+namespace {
+
+const kernels::Updates& table() {
+  static const kernels::Updates& updates =
+      kernels::chosen<kernels::baseline::updates, kernels::v3::updates,
+                      kernels::v4::updates>();
+  return updates;
+}
+
+template <class T>
+const kernels::UpdateLoops<T>& loops() {
+  if constexpr (std::is_same_v<T, float>) {
+    return table().float32;
+  } else {
+    return table().float64;
+  }
+}
+
+}  // namespace
+
+void adam_(Tensor& x, const Tensor& gradient, Tensor& m, Tensor& v,
+           std::optional<Tensor>& largest, const AdamUpdate& update) {
+  std::vector<Tensor> operands = {x, gradient, m, v};
+  if (largest) operands.push_back(*largest);
+  for (const Tensor& other : operands) {
+    check(
+        other.shape() == x.shape() && other.dtype() == x.dtype() && other.is_contiguous(),
+        "adam_: all must be contiguous and like the parameter, {} {}, got {} {} with "
+        "strides {}",
+        name(x.dtype()), x.shape(), name(other.dtype()), other.shape(), other.strides());
+    const auto shares = [&](const Tensor& t) { return t.storage() == other.storage(); };
+    check(x.numel() == 0 || std::ranges::count_if(operands, shares) == 1,
+          "adam_: each must have a storage of its own");
+  }
+  dispatch_floating("adam_", x.dtype(), [&]<class T>() {
+    const auto as = [](double number) { return static_cast<T>(number); };
+    const kernels::AdamNumbers<T> numbers = {
+        as(update.shrink), as(update.weight_decay), as(update.beta1),
+        as(update.beta2),  as(1 - update.beta1),    as(1 - update.beta2),
+        as(update.eps),    as(update.step_size),    as(update.root_scale),
+        update.maximize};
+    T* const to = x.mutable_data<T>();
+    const T* const g = gradient.data<T>();
+    T *const ms = m.mutable_data<T>(), *const vs = v.mutable_data<T>();
+    T* const most = largest ? largest->mutable_data<T>() : nullptr;
+    parallel_for(x.numel(), parallel_grain, [&](std::int64_t begin, std::int64_t end) {
+      loops<T>().adam(end - begin, to + begin, g + begin, ms + begin, vs + begin,
+                      most ? most + begin : nullptr, numbers);
+    });
+  });
+}
+
+}  // namespace heed

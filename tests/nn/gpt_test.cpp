@@ -1,0 +1,359 @@
+// The language model. Its numbers are held against PyTorch's in tests/golden; here is
+// what holds for any numbers.
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include <boost/test/unit_test.hpp>
+#include <fmt/core.h>
+
+#include <heed.h>
+
+#include "tests/errors.h"
+#include "tests/nn/module_checks.h"
+
+using namespace heed;
+using nn::Gpt, nn::GptOptions;
+
+namespace {
+
+// Small, in float64, with biases, its parameters far from their initial values, which
+// are so small that all scores are nearly equal.
+constexpr GptOptions tiny = {.vocab_size = 7,
+                             .block_size = 6,
+                             .n_layer = 2,
+                             .n_head = 2,
+                             .n_embd = 8,
+                             .bias = true,
+                             .dtype = float64};
+GptOptions with(auto change) {
+  GptOptions options = tiny;
+  change(options);
+  return options;
+}
+Gpt model(const GptOptions& options = tiny) { return unsettled(Gpt(options)); }
+
+// Tokens (batch, n).
+Tensor tokens(std::int64_t batch, std::int64_t n) { return randint(0, 7, {batch, n}); }
+
+// `count` tokens more behind ids (1, n), each sampled from the scores behind the last
+// block_size tokens. With a cache only what it has not seen is computed; it starts anew
+// whenever it is full, as all positions move then.
+Tensor generate(Gpt& net, Tensor ids, int count, const nn::SampleOptions& options,
+                bool cached) {
+  const NoGrad no_grad;
+  Gpt::Cache cache = net.cache();
+  for (int i = 0; i < count; ++i) {
+    const std::int64_t n = ids.size(1), longest = net.options.block_size;
+    const Tensor seen = slice(ids, 1, std::max<std::int64_t>(n - longest, 0));
+    Tensor scores;
+    if (cached) {
+      if (cache.positions == longest) cache = net.cache();
+      scores = net.next(slice(seen, 1, cache.positions), cache).value();
+    } else {
+      scores = select(net(seen).value(), 1, seen.size(1) - 1);
+    }
+    ids = cat({ids, unsqueeze(nn::sample(scores, options), 1)}, 1);
+  }
+  return ids;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(gpt)
+
+// --- parameters
+
+BOOST_AUTO_TEST_CASE(parameters_have_nanogpt_s_names_and_shapes) {
+  const auto listed = [](Gpt net) {
+    std::string text;
+    for (const auto& [name, parameter] : nn::named_parameters(net)) {
+      text += fmt::format("{} {}\n", name, parameter.shape());
+    }
+    return text;
+  };
+  const std::string tables =
+      "transformer.wte.weight (7, 8)\n"
+      "transformer.wpe.weight (6, 8)\n";
+  const auto block = [](int i) {
+    return fmt::format(
+        "transformer.h.{0}.ln_1.weight (8)\n"
+        "transformer.h.{0}.ln_1.bias (8)\n"
+        "transformer.h.{0}.attn.c_attn.weight (24, 8)\n"
+        "transformer.h.{0}.attn.c_attn.bias (24)\n"
+        "transformer.h.{0}.attn.c_proj.weight (8, 8)\n"
+        "transformer.h.{0}.attn.c_proj.bias (8)\n"
+        "transformer.h.{0}.ln_2.weight (8)\n"
+        "transformer.h.{0}.ln_2.bias (8)\n"
+        "transformer.h.{0}.mlp.c_fc.weight (32, 8)\n"
+        "transformer.h.{0}.mlp.c_fc.bias (32)\n"
+        "transformer.h.{0}.mlp.c_proj.weight (8, 32)\n"
+        "transformer.h.{0}.mlp.c_proj.bias (8)\n",
+        i);
+  };
+  const std::string norm =
+      "transformer.ln_f.weight (8)\n"
+      "transformer.ln_f.bias (8)\n";
+  BOOST_TEST(listed(Gpt(tiny)) == tables + block(0) + block(1) + norm);
+  const Gpt plain(with([](GptOptions& o) {
+    o.n_layer = 1;
+    o.bias = o.tied = false;
+  }));
+  BOOST_TEST(listed(plain) == tables +
+                                  "transformer.h.0.ln_1.weight (8)\n"
+                                  "transformer.h.0.attn.c_attn.weight (24, 8)\n"
+                                  "transformer.h.0.attn.c_proj.weight (8, 8)\n"
+                                  "transformer.h.0.ln_2.weight (8)\n"
+                                  "transformer.h.0.mlp.c_fc.weight (32, 8)\n"
+                                  "transformer.h.0.mlp.c_proj.weight (8, 32)\n"
+                                  "transformer.ln_f.weight (8)\n"
+                                  "lm_head.weight (7, 8)\n");
+}
+
+BOOST_AUTO_TEST_CASE(tied_weights_are_one_parameter_with_the_sum_of_both_gradients) {
+  manual_seed(1);
+  Gpt tied = model(), apart(with([](GptOptions&o) { o.tied = false; }));
+  const nn::StateDict state = nn::state_dict(tied);
+  BOOST_TEST((state.at("lm_head.weight").storage() ==
+              state.at("transformer.wte.weight").storage()));
+  nn::load_state_dict(apart, state);
+  const Tensor ids = tokens(2, 5), upstream = randn({2, 5, 7}, float64);
+  for (Gpt* net : {&tied, &apart}) sum((*net)(ids)*upstream).backward();
+  BOOST_TEST(same(tied(ids).value(), apart(ids).value()));
+  const Tensor both =
+      apart.transformer.wte.weight.grad().value() + apart.lm_head.weight.grad().value();
+  BOOST_TEST(distance(tied.lm_head.weight.grad().value(), both) < 1e-12);
+  BOOST_TEST(distance(tied.transformer.wte.weight.grad().value(), both) < 1e-12);
+  // A clone ties its own.
+  Gpt copy = nn::clone(tied);
+  Tensor(copy.lm_head.weight.value()).fill_(3);
+  BOOST_TEST(copy.transformer.wte.weight.value().at({0, 0}) == 3);
+  BOOST_TEST(tied.lm_head.weight.value().at({0, 0}) != 3);
+}
+
+BOOST_AUTO_TEST_CASE(initial_weights_are_small_and_smaller_into_the_residual_stream) {
+  manual_seed(2);
+  Gpt net({.vocab_size = 200,
+           .block_size = 60,
+           .n_layer = 8,
+           .n_head = 4,
+           .n_embd = 64,
+           .bias = true});
+  for (const auto& [name, parameter] : nn::named_parameters(net)) {
+    const Tensor x = parameter.value();
+    BOOST_TEST_CONTEXT(name) {
+      if (name.ends_with(".bias")) {
+        BOOST_TEST(same(x, zeros_like(x)));
+      } else if (name.find(".ln_") != name.npos) {
+        BOOST_TEST(same(x, ones_like(x)));
+      } else {
+        const double std = name.ends_with("c_proj.weight") ? 0.02 / 4 : 0.02;  // √(2 · 8)
+        const double n = static_cast<double>(x.numel());
+        // Five standard deviations of what is estimated.
+        BOOST_TEST(std::abs(mean(x).item()) < 5 * std / std::sqrt(n));
+        BOOST_TEST(std::abs(norm(x).item() / std::sqrt(n) / std - 1) <
+                   5 / std::sqrt(2 * n));
+      }
+    }
+  }
+}
+
+// --- the cache
+
+BOOST_AUTO_TEST_CASE(token_by_token_gives_the_scores_of_the_whole_sequence) {
+  for (const DType dtype : {float32, float64}) {
+    manual_seed(3);
+    Gpt net = model(with([&](GptOptions& o) { o.dtype = dtype; }));
+    const Tensor ids = tokens(2, 6), whole = net(ids).value();
+    for (const std::vector<std::int64_t>& parts :
+         {std::vector<std::int64_t>{1, 1, 1, 1, 1, 1}, {6}, {2, 1, 3}, {4, 2}}) {
+      Gpt::Cache cache = net.cache();
+      std::int64_t end = 0;
+      for (const std::int64_t part : parts) {
+        const Tensor scores = net.next(slice(ids, 1, end, end + part), cache).value();
+        end += part;
+        BOOST_TEST(cache.positions == end);
+        BOOST_TEST((cache.layers[1].keys.shape() == Shape{2, 2, end, 4}));
+        BOOST_TEST(distance(scores, select(whole, 1, end - 1)) <
+                   (dtype == float32 ? 1e-5 : 1e-13));
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(generating_with_a_cache_gives_the_same_tokens) {
+  manual_seed(4);
+  Gpt net = model();
+  const Tensor prompt = tokens(1, 2);
+  for (const nn::SampleOptions& options :
+       {nn::SampleOptions{.temperature = 0}, {}, {.temperature = 2, .top_k = 4}}) {
+    std::vector<Tensor> texts;
+    for (const bool cached : {true, false}) {
+      manual_seed(5);
+      texts.push_back(generate(net, prompt, 20, options, cached));  // past block_size
+    }
+    BOOST_TEST((texts[0].shape() == Shape{1, 22}));
+    BOOST_TEST(same(texts[0], texts[1]));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_refused_call_leaves_the_cache_as_it_was) {
+  manual_seed(6);
+  Gpt net = model();
+  const Tensor ids = tokens(1, 4);
+  Gpt::Cache cache = net.cache();
+  net.next(slice(ids, 1, 0, 3), cache);
+  BOOST_TEST(error_of([&] {
+               net.next(zeros({1, 4}, int64), cache);
+             }) == "Gpt: at most block_size = 6 positions, got 7");
+  BOOST_TEST(error_of([&] { net.next(tensor({{7}}), cache); }) ==
+             "index_select: the indices must be from 0 to 6, got 7");
+  BOOST_TEST(error_of([&] {
+               net.next(zeros({2, 1}, int64), cache);
+             }) ==
+             "cat: the sizes must be equal but along dim 2, got (1, 2, 3, 4) and (2, 2, "
+             "1, 4)");
+  BOOST_TEST(cache.positions == 3);
+  BOOST_TEST(distance(net.next(slice(ids, 1, 3), cache).value(),
+                      select(net(ids).value(), 1, 3)) < 1e-13);
+}
+
+// --- who sees whom
+
+BOOST_AUTO_TEST_CASE(no_position_sees_a_later_one) {
+  manual_seed(7);
+  Gpt net = model();
+  const Tensor ids = tokens(2, 6);
+  const Variable scores = net(ids);
+  const Variable positions = net.transformer.wpe.weight;  // (6, 8), one row a position
+  for (std::int64_t i = 0; i < 6; ++i) {
+    const Variable weighed = select(scores, 1, i) * randn({2, 7}, float64);
+    const Tensor g = grad(sum(weighed), {positions}, {.retain_graph = true})[0].value();
+    for (std::int64_t j = 0; j < 6; ++j) {
+      BOOST_TEST_INFO("scores at " << i << ", position " << j);
+      BOOST_TEST(any(g[j] != 0).item() == (j <= i));
+    }
+  }
+  for (std::int64_t p = 0; p < 6; ++p) {
+    const Tensor other = ids.clone();
+    Tensor later = slice(other, 1, p);
+    later.copy_((later + 1) - 7 * (later == 6).to(int64));
+    const Tensor after = net(other).value();
+    BOOST_TEST(same(slice(after, 1, 0, p), slice(scores.value(), 1, 0, p)));
+    BOOST_TEST(!same(select(after, 1, p), select(scores.value(), 1, p)));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(keeping_the_weights_changes_nothing) {
+  manual_seed(8);
+  Gpt net = model();
+  const Tensor ids = tokens(2, 4), before = net(ids).value();
+  nn::CausalSelfAttention& attention = net.transformer.h[1].attn;
+  BOOST_TEST(attention.attention_weights.numel() == 0);
+  attention.keep_weights = true;
+  BOOST_TEST(distance(net(ids).value(), before) < 1e-13);
+  const Tensor weights = attention.attention_weights;
+  BOOST_TEST((weights.shape() == Shape{2, 2, 4, 4}));
+  BOOST_TEST(distance(sum(weights, -1), ones({2, 2, 4})) < 1e-13);
+  BOOST_TEST(same(weights, tril(weights)));
+  Gpt::Cache cache = net.cache();
+  net.next(slice(ids, 1, 0, 3), cache);
+  net.next(slice(ids, 1, 3), cache);
+  BOOST_TEST(distance(attention.attention_weights, slice(weights, 2, 3)) < 1e-13);
+}
+
+// --- as a module
+
+BOOST_AUTO_TEST_CASE(every_leaf_is_listed_and_reached) {
+  for (const bool tied : {true, false}) {
+    manual_seed(9);
+    Gpt net = model(with([&](GptOptions& o) { o.tied = tied; }));
+    const Tensor ids = tokens(2, 6);
+    BOOST_TEST(forgotten_leaves(net, ids) == 0u);
+    sum(square(net(ids))).backward();
+    BOOST_TEST(nn::check_gradients(net).empty());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(it_has_its_derivatives) {
+  manual_seed(10);
+  const Gpt net = model({.vocab_size = 3,
+                         .block_size = 3,
+                         .n_layer = 1,
+                         .n_head = 2,
+                         .n_embd = 4,
+                         .bias = true,
+                         .tied = false,
+                         .dtype = float64});
+  check_all_derivatives(net, {}, [](Gpt& own, const auto&) {
+    return own(tensor({{2, 0, 2}}));
+  });
+}
+
+BOOST_AUTO_TEST_CASE(dropout_acts_in_training_alone) {
+  manual_seed(11);
+  Gpt net = model(with([](GptOptions& o) { o.dropout = 0.25; }));
+  int places = 0;
+  nn::walk(net, [&]<class P>(const std::string&, P& part) {
+    if constexpr (std::is_same_v<P, nn::Dropout>) places += part.p == 0.25;
+  });
+  BOOST_TEST(places == 7);  // of the embeddings, and three a block
+  const Tensor ids = tokens(2, 5);
+  const auto run = [&](std::uint64_t seed) {
+    manual_seed(seed);
+    return net(ids).value();
+  };
+  BOOST_TEST(same(run(1), run(1)));
+  BOOST_TEST(!same(run(1), run(2)));
+  nn::eval(net);
+  const Tensor y = run(1);
+  const double drawn = rand({1}).item();
+  BOOST_TEST(same(run(2), y));
+  manual_seed(1);
+  BOOST_TEST(rand({1}).item() == drawn);  // nothing was drawn before
+  // Each place of dropout is at work.
+  nn::walk(net, [&]<class P>(const std::string& path, P& part) {
+    if constexpr (std::is_same_v<P, nn::Dropout>) {
+      part.training = true;
+      BOOST_TEST(!same(run(1), y), path);
+      part.training = false;
+    }
+  });
+}
+
+BOOST_AUTO_TEST_CASE(what_does_not_fit_is_refused) {
+  const auto error_for = [](auto change) { return error_of([&] { Gpt{with(change)}; }); };
+  BOOST_TEST(error_for([](GptOptions& o) { o.vocab_size = 0; }) ==
+             "Gpt: vocab_size, block_size, n_layer, n_head and n_embd must be at least "
+             "1, got 0, 6, 2, 2 and 8");
+  BOOST_TEST(error_for([](GptOptions& o) { o.n_layer = -1; }) ==
+             "Gpt: vocab_size, block_size, n_layer, n_head and n_embd must be at least "
+             "1, got 7, 6, -1, 2 and 8");
+  BOOST_TEST(error_for([](GptOptions& o) { o.n_head = 3; }) ==
+             "Gpt: n_embd must be a multiple of n_head, got 8 and 3");
+  BOOST_TEST(error_for([](GptOptions& o) { o.dropout = 1.5; }) ==
+             "dropout: p must be from 0 to 1, got 1.5");
+  Gpt net(tiny);
+  BOOST_TEST(error_of([&] {
+               net(zeros({1, 7}, int64));
+             }) == "Gpt: at most block_size = 6 positions, got 7");
+  BOOST_TEST(error_of([&] {
+               net(tensor({{1, 7}}));
+             }) == "index_select: the indices must be from 0 to 6, got 7");
+  BOOST_TEST(error_of([&] {
+               net(tensor({1, 2}));
+             }) == "Gpt: ids must be int64 (batch, n), got int64 (2)");
+  BOOST_TEST(error_of([&] {
+               net(ones({1, 2}));
+             }) == "Gpt: ids must be int64 (batch, n), got float32 (1, 2)");
+  BOOST_TEST(error_of([&] {
+               net(zeros({1, 0}, int64));
+             }) == "Gpt: ids must be int64 (batch, n), got int64 (1, 0)");
+  Gpt::Cache none;
+  BOOST_TEST(error_of([&] { net.next(tensor({{1}}), none); }) ==
+             "Gpt: the cache must be one that cache() made, of 2 layers, got 0");
+}
+
+BOOST_AUTO_TEST_SUITE_END()

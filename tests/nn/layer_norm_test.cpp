@@ -1,0 +1,118 @@
+// Layer normalisation as a module. Its kernels are tested in tests/tensor.
+
+#include <limits>
+
+#include <boost/test/unit_test.hpp>
+
+#include <heed.h>
+
+#include "tests/errors.h"
+#include "tests/nn/module_checks.h"
+
+using namespace heed;
+using nn::LayerNorm;
+
+namespace {
+
+// The definition in ops, over the last `dims` dimensions.
+Variable formula(const Variable& x, const Variable& weight, const Variable& bias,
+                 double eps) {
+  Dims last;
+  for (int d = 1; d <= weight.dim(); ++d) last.push_back(-d);
+  const Variable centered = x - mean(x, last, true);
+  const Variable variance = mean(square(centered), last, true);
+  const Variable y = centered / sqrt(variance + eps) * weight;
+  return bias.numel() > 0 ? y + bias : y;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(layer_norm_module)
+
+BOOST_AUTO_TEST_CASE(it_starts_with_ones_and_zeros) {
+  const LayerNorm net(Shape{2, 3}, {.dtype = float64});
+  BOOST_TEST(same(net.weight.value(), ones({2, 3}, float64)));
+  BOOST_TEST(same(net.bias.value(), zeros({2, 3}, float64)));
+  BOOST_TEST(net.eps == 1e-5);
+  BOOST_TEST(parameter_names(net) == "weight bias ");
+  BOOST_TEST(parameter_names(LayerNorm(3, {.bias = false})) == "weight ");
+}
+
+BOOST_AUTO_TEST_CASE(it_equals_the_formula_in_ops) {
+  manual_seed(1);
+  for (const Shape& normalized : {Shape{6}, Shape{1}, Shape{3, 6}, Shape{2, 3, 6}}) {
+    for (const bool bias : {true, false}) {
+      for (const double eps : {1e-5, 0.5}) {
+        const auto net = unsettled(
+            LayerNorm(normalized, {.eps = eps, .bias = bias, .dtype = float64}));
+        const Tensor x = randn({2, 3, 6}, float64) * 3 + 1;
+        const Tensor in = normalized == Shape{1} ? unsqueeze(x, 3) : x;
+        const Tensor expected = formula(in, net.weight, net.bias, eps).value();
+        BOOST_TEST_INFO(net.summary());
+        BOOST_TEST(distance(net(in).value(), expected) < 1e-13);
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(rows_of_equal_or_far_off_numbers_are_normalised) {
+  LayerNorm net(4);
+  Tensor(net.bias.value()).fill_(0.25);
+  BOOST_TEST(same(net(full({2, 4}, 7.0)).value(), full({2, 4}, 0.25)));
+  // The mean is taken off before squaring, so 1e4 costs no digits of the variance.
+  const Tensor x = tensor({{-1.0, 1.0, -1.0, 1.0}}, float32);
+  BOOST_TEST(distance(net(x + 1e4).value(), x + 0.25) < 1e-5);
+}
+
+BOOST_AUTO_TEST_CASE(every_leaf_is_listed_and_has_its_derivatives) {
+  manual_seed(2);
+  const Tensor x = randn({3, 2, 4}, float64);
+  for (const Shape& normalized : {Shape{4}, Shape{2, 4}}) {
+    for (const bool bias : {true, false}) {
+      auto net =
+          unsettled(LayerNorm(normalized, {.eps = 0.1, .bias = bias, .dtype = float64}));
+      BOOST_TEST(forgotten_leaves(net, x) == 0u);
+      check_all_derivatives(net, {x},
+                            [](LayerNorm& own, const auto& in) { return own(in[0]); });
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(without_rows_the_gradients_are_zero) {
+  const LayerNorm net(3);
+  const Variable x(zeros({0, 3}), true);
+  const Variable y = net(x);
+  BOOST_TEST((y.shape() == Shape{0, 3}));
+  sum(y).backward();
+  BOOST_TEST(same(net.weight.grad().value(), zeros({3})));
+  BOOST_TEST(same(net.bias.grad().value(), zeros({3})));
+}
+
+BOOST_AUTO_TEST_CASE(it_prints_its_options) {
+  BOOST_TEST(LayerNorm(4).summary() == "(4), eps=1e-05, bias=True");
+  BOOST_TEST(LayerNorm(Shape{2, 4}, {.eps = 0.5, .bias = false}).summary() ==
+             "(2, 4), eps=0.5, bias=False");
+}
+
+BOOST_AUTO_TEST_CASE(what_does_not_fit_is_refused) {
+  const std::string shape =
+      "LayerNorm: normalized_shape must have a size, all at least 1, got ";
+  BOOST_TEST(error_of([] { LayerNorm{Shape{}}; }) == shape + "()");
+  BOOST_TEST(error_of([] { LayerNorm(Shape{3, 0}); }) == shape + "(3, 0)");
+  const double inf = std::numeric_limits<double>::infinity();
+  BOOST_TEST(error_of([] { LayerNorm(Shape{2}, {.eps = 0}); }) ==
+             "LayerNorm: eps must be positive, got 0");
+  BOOST_TEST(error_of([&] { LayerNorm(Shape{2}, {.eps = inf}); }) ==
+             "LayerNorm: eps must be positive, got inf");
+  BOOST_TEST(error_of([] {
+               LayerNorm(4)(ones({4, 3}));
+             }) == "layer_norm: the last sizes of the input must be (4), got (4, 3)");
+  BOOST_TEST(error_of([] {
+               LayerNorm(Shape{2, 3})(ones({3}));
+             }) == "layer_norm: the last sizes of the input must be (2, 3), got (3)");
+  BOOST_TEST(error_of([] {
+               LayerNorm(3)(ones({2, 3}, float64));
+             }) == "layer_norm: the dtypes must be equal, got float64 and float32");
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,207 @@
+// Adam and AdamW against their formula, for every combination of options, and what they
+// refuse. The golden tests hold them to PyTorch's own runs.
+
+#include <cmath>
+
+#include <boost/test/unit_test.hpp>
+
+#include <heed.h>
+
+#include "tests/errors.h"
+
+using namespace heed;
+using optim::Adam;
+using optim::AdamW;
+
+namespace {
+
+Variable leaf(double value) { return Variable(full({}, value, float64), true); }
+
+// A few steps on x³ beside the formula, for one combination of options.
+template <bool decoupled>
+void compare_with_formula(const optim::AdamFamilyOptions<decoupled>& o) {
+  const Variable x = leaf(2);
+  optim::AdamFamily<decoupled> trainer({x}, o);
+  double expected = 2, m = 0, v = 0, largest = 0;
+  for (int t = 1; t <= 5; ++t) {
+    trainer.zero_grad();
+    pow(x, 3).backward();
+    trainer.step();
+    double g = 3 * expected * expected * (o.maximize ? -1 : 1);
+    if (decoupled) {
+      expected *= 1 - o.lr * o.weight_decay;
+    } else {
+      g += o.weight_decay * expected;
+    }
+    m = o.beta1 * m + (1 - o.beta1) * g;
+    v = o.beta2 * v + (1 - o.beta2) * g * g;
+    largest = std::max(largest, v);
+    const double root = std::sqrt(o.amsgrad ? largest : v);
+    const double c1 = 1 - std::pow(o.beta1, t), c2 = std::sqrt(1 - std::pow(o.beta2, t));
+    expected -= o.lr / c1 * m / (root / c2 + o.eps);
+    BOOST_TEST(x.item() == expected, boost::test_tools::tolerance(1e-13));
+  }
+  BOOST_TEST(trainer.memory(x).step == 5);
+  BOOST_TEST(trainer.memory(x).max_exp_avg_sq.has_value() == o.amsgrad);
+}
+
+template <bool decoupled>
+void every_combination() {
+  for (int bits = 0; bits < 64; ++bits) {
+    BOOST_TEST_INFO("options " << bits);
+    compare_with_formula<decoupled>({
+        .lr = 0.1,
+        .beta1 = bits & 1 ? 0.5 : 0.9,
+        .beta2 = bits & 2 ? 0.3 : 0.999,
+        .eps = bits & 4 ? 0.5 : 1e-8,
+        .weight_decay = bits & 8 ? 0.3 : 0,
+        .amsgrad = (bits & 16) != 0,
+        .maximize = (bits & 32) != 0,
+    });
+  }
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(adam)
+
+BOOST_AUTO_TEST_CASE(adam_with_every_combination_of_options) {
+  every_combination<false>();
+}
+BOOST_AUTO_TEST_CASE(adamw_with_every_combination_of_options) {
+  every_combination<true>();
+}
+
+BOOST_AUTO_TEST_CASE(only_adamw_decays_unasked) {
+  BOOST_TEST(optim::AdamOptions().weight_decay == 0);
+  BOOST_TEST(optim::AdamWOptions().weight_decay == 0.01);
+}
+
+BOOST_AUTO_TEST_CASE(no_gradient_and_a_zero_gradient_are_different_things) {
+  const Variable idle = leaf(1), zero = leaf(1);
+  AdamW trainer({idle, zero}, {.lr = 0.1, .weight_decay = 0.5});
+  (zero * 0).backward();
+  trainer.step();
+  BOOST_TEST(idle.item() == 1);
+  BOOST_TEST(zero.item() == 0.95);
+  BOOST_TEST(trainer.memory(idle).step == 0);
+  BOOST_TEST(trainer.memory(zero).step == 1);
+}
+
+BOOST_AUTO_TEST_CASE(groups_have_options_of_their_own_that_may_change) {
+  const Variable a = leaf(1), b = leaf(1);
+  Adam trainer(std::vector<Adam::Group>{{{a}, {.lr = 0.1}}, {{b}, {.lr = 0.2}}});
+  BOOST_TEST(trainer.group_count() == 2u);
+  (a + b).backward();
+  trainer.step();
+  BOOST_TEST(a.item() == 0.9, boost::test_tools::tolerance(1e-7));
+  BOOST_TEST(b.item() == 0.8, boost::test_tools::tolerance(1e-7));
+  trainer.options(1).lr = 0;
+  trainer.step();
+  BOOST_TEST(b.item() == 0.8, boost::test_tools::tolerance(1e-7));
+}
+
+BOOST_AUTO_TEST_CASE(parameters_of_any_layout_and_size) {
+  Generator generator(1);
+  const Tensor start = randn({3, 40000}, float32, generator);
+  const Variable plain(start.clone(), true);
+  const Variable turned(transpose(transpose(start, 0, 1).contiguous(), 0, 1), true);
+  Adam trainer({plain, turned}, {.lr = 0.1});
+  (sum(pow(plain, 3)) + sum(pow(turned, 3))).backward();
+  trainer.step();
+  BOOST_TEST(all(plain.value() == turned.value()).item());
+  BOOST_TEST(any(plain.value() != start).item());
+}
+
+BOOST_AUTO_TEST_CASE(a_saved_state_goes_on_as_if_nothing_had_happened) {
+  const Variable x(tensor({1.0, 2.0}, float64), true), idle = leaf(3);
+  Adam first({x, idle}, {.lr = 0.1, .amsgrad = true});
+  const auto step = [](Adam& trainer, const Variable& at) {
+    trainer.zero_grad();
+    sum(pow(at, 3)).backward();
+    trainer.step();
+  };
+  step(first, x);
+  const Variable y(x.value().clone(), true);
+  Adam second({y, leaf(3)}, {.lr = 0.1, .amsgrad = true});
+  second.load_state(first.state());
+  for (int i = 0; i < 3; ++i) {
+    step(first, x);
+    step(second, y);
+    BOOST_TEST(all(x.value() == y.value()).item());
+  }
+  BOOST_TEST(first.state().size() == 4u);  // nothing of the idle parameter
+}
+
+BOOST_AUTO_TEST_CASE(a_state_that_does_not_fit_is_refused_whole) {
+  const Variable x = leaf(1);
+  Adam trainer({x});
+  square(x).backward();
+  trainer.step();
+  const optim::State good = trainer.state();
+  const auto error_with = [&](auto change) {
+    optim::State state = good;
+    change(state);
+    return error_of([&] { trainer.load_state(state); });
+  };
+  BOOST_TEST(error_with([](auto& s) { s["1.step"] = tensor(1); }) ==
+             "Adam: the state has entries that fit no parameter: 1.step");
+  BOOST_TEST(error_with([](auto& s) { s["0.exp_avg"] = ones({2}, float64); }) ==
+             "Adam: 0.exp_avg must be like its parameter, float64 (), got float64 (2)");
+  BOOST_TEST(error_with([](auto& s) { s["0.step"] = tensor(-1); }) ==
+             "Adam: 0.step must be a whole number from 0, got tensor(-1)");
+  BOOST_TEST(error_with([](auto& s) { s.erase("0.exp_avg_sq"); }) ==
+             "Adam: the state of parameter 0 must have step, exp_avg and exp_avg_sq, or "
+             "none of them");
+  BOOST_TEST(error_with([](auto& s) { s["0.exp_avg"] = ones({}, float32); }) ==
+             "Adam: 0.exp_avg must be like its parameter, float64 (), got float32 ()");
+  BOOST_TEST(error_with([](auto& s) { s["0.step"] = tensor(1.0); }) ==
+             "Adam: 0.step must be a whole number from 0, got tensor(1.)");
+  BOOST_TEST(error_with([](auto& s) { s.erase("0.step"); }) ==
+             "Adam: the state of parameter 0 must have step, exp_avg and exp_avg_sq, or "
+             "none of them");
+  BOOST_TEST(trainer.memory(x).step == 1);
+  BOOST_TEST(trainer.memory(x).exp_avg->item() == good.at("0.exp_avg").item());
+  trainer.load_state({});
+  BOOST_TEST(trainer.memory(x).step == 0);
+  BOOST_TEST(!trainer.memory(x).exp_avg.has_value());
+}
+
+BOOST_AUTO_TEST_CASE(what_it_refuses) {
+  const Variable x = leaf(1);
+  const auto error_for = [&](optim::AdamWOptions o) {
+    return error_of([&] { AdamW({x}, o); });
+  };
+  BOOST_TEST(error_for({.lr = -1}) == "AdamW: lr must not be negative, got -1");
+  BOOST_TEST(error_for({.beta1 = 1}) == "AdamW: beta1 must be from 0 to below 1, got 1");
+  BOOST_TEST(error_for({.beta2 = -0.5}) ==
+             "AdamW: beta2 must be from 0 to below 1, got -0.5");
+  BOOST_TEST(error_for({.eps = -1}) == "AdamW: eps must not be negative, got -1");
+  BOOST_TEST(error_for({.weight_decay = std::nan("")}) ==
+             "AdamW: weight_decay must not be negative, got nan");
+  BOOST_TEST(error_of([] { Adam(std::vector<Variable>{}); }) ==
+             "Adam: there are no parameters");
+  BOOST_TEST(error_of([&] {
+               Adam({x, x});
+             }) == "Adam: a parameter is given twice, the second time as number 1");
+  BOOST_TEST(error_of([&] { Adam({x}).memory(leaf(1)); }) ==
+             "Adam: memory was asked for a Variable that is not a parameter");
+}
+
+BOOST_AUTO_TEST_CASE(memory_after_a_step_is_what_it_was_before) {
+  const Variable w(randn({100, 100}), true);
+  AdamW trainer({w}, {.amsgrad = true});
+  const auto step = [&] {
+    trainer.zero_grad();
+    sum(square(w)).backward();
+    trainer.step();
+  };
+  step();
+  const std::int64_t before = memory::bytes_live();
+  for (int i = 0; i < 3; ++i) {
+    step();
+    BOOST_TEST(memory::bytes_live() == before);
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()

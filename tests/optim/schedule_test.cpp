@@ -1,0 +1,115 @@
+// Learning rates from step to step, and the clipping of gradients.
+
+#include <cmath>
+
+#include <boost/test/unit_test.hpp>
+
+#include <heed.h>
+
+#include "tests/errors.h"
+
+using namespace heed;
+namespace tt = boost::test_tools;
+
+BOOST_AUTO_TEST_SUITE(schedule)
+
+BOOST_AUTO_TEST_CASE(a_constant_is_constant) {
+  BOOST_TEST(optim::constant_schedule(0, 0.3) == 0.3);
+  BOOST_TEST(optim::constant_schedule(1000, 0.3) == 0.3);
+}
+
+BOOST_AUTO_TEST_CASE(steps_multiply_by_gamma) {
+  const optim::StepScheduleOptions o{.lr = 8, .step_size = 3, .gamma = 0.5};
+  const double expected[] = {8, 8, 8, 4, 4, 4, 2, 2, 2, 1};
+  for (int i = 0; i < 10; ++i) BOOST_TEST(optim::step_schedule(i, o) == expected[i]);
+  BOOST_TEST(optim::step_schedule(5, {.lr = 1, .step_size = 5}) == 0.1);
+  BOOST_TEST(error_of([] { optim::step_schedule(1, {.lr = 1, .step_size = 0}); }) ==
+             "step_schedule: step_size must be at least 1, got 0");
+}
+
+BOOST_AUTO_TEST_CASE(the_cosine_warms_up_falls_and_stays) {
+  const optim::CosineScheduleOptions o{
+      .lr = 1e-3, .min_lr = 1e-4, .warmup = 100, .steps = 2000};
+  const auto lr = [&](std::int64_t step) { return optim::cosine_schedule(step, o); };
+  BOOST_TEST(lr(0) == 1e-3 / 101, tt::tolerance(1e-12));
+  BOOST_TEST(lr(99) == 1e-3 * 100 / 101, tt::tolerance(1e-12));
+  BOOST_TEST(lr(100) == 1e-3, tt::tolerance(1e-12));
+  BOOST_TEST(lr(1050) == 5.5e-4, tt::tolerance(1e-12));
+  BOOST_TEST(lr(575) == 1e-4 + 0.5 * (1 + std::sqrt(0.5)) * 9e-4, tt::tolerance(1e-12));
+  BOOST_TEST(lr(2000) == 1e-4);
+  BOOST_TEST(lr(5000) == 1e-4);
+  for (int i = 101; i < 2000; ++i) BOOST_TEST(lr(i) < lr(i - 1));
+  BOOST_TEST(error_of([] {
+               optim::cosine_schedule(0, {.lr = 1, .warmup = 5, .steps = 4});
+             }) == "cosine_schedule: warmup must be from 0 to steps, got 5 and 4");
+  BOOST_TEST(error_of([] {
+               optim::cosine_schedule(0, {.lr = 1, .warmup = -1, .steps = 4});
+             }) == "cosine_schedule: warmup must be from 0 to steps, got -1 and 4");
+}
+
+BOOST_AUTO_TEST_CASE(a_cosine_may_be_all_warm_up_or_nothing_at_all) {
+  const optim::CosineScheduleOptions o{.lr = 4, .min_lr = 0.5, .warmup = 3, .steps = 3};
+  const double expected[] = {1, 2, 3, 0.5, 0.5};
+  for (int i = 0; i < 5; ++i) BOOST_TEST(optim::cosine_schedule(i, o) == expected[i]);
+  BOOST_TEST(optim::cosine_schedule(0, {.lr = 1, .min_lr = 0.25, .steps = 0}) == 0.25);
+}
+
+BOOST_AUTO_TEST_CASE(clipping_scales_all_gradients_by_one_factor) {
+  const Variable a(tensor({3.0, 0.0}, float64), true), b(tensor(4.0, float64), true);
+  const Variable idle(tensor(1.0, float64), true);
+  (sum(square(a)) / 2 + square(b) / 2).backward();  // gradients (3, 0) and 4: norm 5
+  BOOST_TEST(optim::clip_grad_norm({a, b, idle}, 10) == 5);
+  BOOST_TEST(b.grad().item() == 4);
+  BOOST_TEST(optim::clip_grad_norm({a, b, idle}, 1) == 5);
+  BOOST_TEST(a.grad().value().at({0}) == 3 / (5 + 1e-6), tt::tolerance(1e-14));
+  BOOST_TEST(b.grad().item() == 4 / (5 + 1e-6), tt::tolerance(1e-14));
+  BOOST_TEST(!idle.has_grad());
+}
+
+BOOST_AUTO_TEST_CASE(clipping_leaves_alone_what_is_short_enough) {
+  const Variable none(tensor(1.0, float64), true), zero(tensor(1.0, float64), true);
+  BOOST_TEST(optim::clip_grad_norm({}, 1) == 0);
+  BOOST_TEST(optim::clip_grad_norm({none}, 1) == 0);
+  BOOST_TEST(!none.has_grad());
+  (zero * 0).backward();
+  BOOST_TEST(optim::clip_grad_norm({none, zero}, 1e-9) == 0);
+  BOOST_TEST(zero.grad().item() == 0);
+  const Variable a(tensor({0.6, 0.8}, float32), true);
+  (sum(square(a)) / 2).backward();
+  const Tensor before = a.grad().value().clone();
+  BOOST_TEST(optim::clip_grad_norm({a}, 1.001) == 1, tt::tolerance(1e-7));
+  BOOST_TEST(all(a.grad().value() == before).item());
+  // The parameters themselves never move.
+  optim::clip_grad_norm({a}, 0.1);
+  BOOST_TEST(norm(a.grad().value()).item() == 0.1, tt::tolerance(1e-5));
+  BOOST_TEST(norm(a.value()).item() == 1, tt::tolerance(1e-7));
+}
+
+BOOST_AUTO_TEST_CASE(squares_beyond_float32_are_clipped_too) {
+  const Variable a(ones({2}, float32), true);
+  sum(a * 1e30).backward();
+  BOOST_TEST(optim::clip_grad_norm({a}, 1) == 1e30 * std::sqrt(2.0), tt::tolerance(1e-6));
+  BOOST_TEST(a.grad().value().at({1}) == std::sqrt(0.5), tt::tolerance(1e-6));
+}
+
+BOOST_AUTO_TEST_CASE(an_infinite_gradient_is_nan_and_the_others_are_0) {
+  const Variable a(tensor({1.0, 2.0}, float64), true), b(tensor(1.0, float64), true);
+  (sum(a * tensor({INFINITY, 1.0}, float64)) + b).backward();
+  BOOST_TEST(optim::clip_grad_norm({a, b}, 1) == INFINITY);
+  BOOST_TEST(std::isnan(a.grad().value().at({0})));
+  BOOST_TEST(a.grad().value().at({1}) == 0);
+  BOOST_TEST(b.grad().item() == 0);
+}
+
+BOOST_AUTO_TEST_CASE(clipping_does_not_hide_a_gradient_that_is_no_number) {
+  const Variable a(tensor(2.0, float64), true), b(tensor(1.0, float64), true);
+  (a * NAN + b).backward();
+  BOOST_TEST(std::isnan(optim::clip_grad_norm({a, b}, 1)));
+  BOOST_TEST(std::isnan(b.grad().item()));
+  BOOST_TEST(error_of([&] { optim::clip_grad_norm({a}, 0); }) ==
+             "clip_grad_norm: max_norm must be positive, got 0");
+  BOOST_TEST(error_of([&] { optim::clip_grad_norm({a}, NAN); }) ==
+             "clip_grad_norm: max_norm must be positive, got nan");
+}
+
+BOOST_AUTO_TEST_SUITE_END()

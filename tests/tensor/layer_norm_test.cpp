@@ -1,0 +1,104 @@
+// Layer normalisation against its formula, and what it refuses.
+
+#include <boost/test/unit_test.hpp>
+
+#include <heed.h>
+
+#include "tests/errors.h"
+
+using namespace heed;
+
+namespace {
+
+// The formula in ops, in float64.
+Tensor formula(const Tensor& x, const Tensor& weight, const Tensor& bias, double eps) {
+  const Tensor wide = x.to(float64);
+  const Tensor centered = wide - mean(wide, -1, true);
+  const Tensor h = centered * rsqrt(mean(square(centered), -1, true) + eps);
+  return h * weight.to(float64) + bias.to(float64);
+}
+
+double largest_error(const Tensor& got, const Tensor& want) {
+  return max(abs(got.to(float64) - want)).item();
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(layer_norm_kernels)
+
+BOOST_AUTO_TEST_CASE(values_are_those_of_the_formula) {
+  Generator generator(1);
+  for (const std::int64_t n : {1, 2, 7, 16, 33, 128, 1000}) {
+    for (const DType dtype : {float32, float64}) {
+      const Tensor x = randn({3, 5, n}, dtype, generator) * 2 + 10;
+      const Tensor weight = randn({n}, dtype, generator);
+      const Tensor bias = randn({n}, dtype, generator);
+      const LayerNormResult y = layer_norm(x, weight, bias, 1e-5);
+      const double bound = dtype == float32 ? (n == 1 ? 1e-6 : 2e-4) : 1e-12;
+      BOOST_TEST(largest_error(y.output, formula(x, weight, bias, 1e-5)) < bound);
+      BOOST_TEST(largest_error(y.mean, mean(x.to(float64), -1)) < 1e-5);
+      BOOST_TEST((y.rstd.shape() == Shape{3, 5}));
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(weight_and_bias_may_be_left_out) {
+  Generator generator(2);
+  const Tensor x = randn({4, 6}, float64, generator);
+  const Tensor weight = randn({6}, float64, generator);
+  const Tensor whole = layer_norm(x, weight, zeros({6}, float64), 1e-5).output;
+  BOOST_TEST(all(layer_norm(x, weight, {}, 1e-5).output == whole).item());
+  const Tensor plain = layer_norm(x, {}, {}, 1e-5).output;
+  BOOST_TEST(largest_error(plain * weight, whole) < 1e-14);
+}
+
+BOOST_AUTO_TEST_CASE(the_bits_do_not_depend_on_threads_or_strides) {
+  Generator generator(3);
+  const Tensor x = randn({700, 96}, float32, generator);
+  const Tensor g = randn({700, 96}, float32, generator);
+  const Tensor weight = randn({96}, float32, generator);
+  const Tensor turned = transpose(transpose(x, 0, 1).contiguous(), 0, 1);
+  const int before = num_threads();
+  std::vector<Tensor> first;
+  for (const int threads : {1, 2, 3, 5}) {
+    set_num_threads(threads);
+    for (const Tensor& in : {x, turned}) {
+      const LayerNormResult y = layer_norm(in, weight, {}, 1e-5);
+      auto [dx, dw, db] =
+          layer_norm_backward(g, in, weight, y.mean, y.rstd, {true, true, true});
+      const std::vector<Tensor> now = {y.output, y.mean, y.rstd, dx, dw, db};
+      if (first.empty()) first = now;
+      for (std::size_t i = 0; i < now.size(); ++i) {
+        BOOST_TEST(all(now[i] == first[i]).item());
+      }
+    }
+  }
+  set_num_threads(before);
+}
+
+BOOST_AUTO_TEST_CASE(only_wanted_gradients_are_computed) {
+  const Tensor x = randn({2, 3});
+  const LayerNormResult y = layer_norm(x, {}, {}, 1e-5);
+  const auto [dx, dw, db] =
+      layer_norm_backward(x, x, {}, y.mean, y.rstd, {false, false, true});
+  BOOST_TEST(dx.numel() == 0);
+  BOOST_TEST(dw.numel() == 0);
+  BOOST_TEST(all(db == sum(x, 0)).item());
+}
+
+BOOST_AUTO_TEST_CASE(what_it_refuses) {
+  BOOST_CHECK_EXCEPTION(layer_norm(full({}, 1.0), {}, {}, 1e-5), Error,
+                        says("layer_norm: x must have a last dimension of at least 1, "
+                             "got ()"));
+  BOOST_CHECK_EXCEPTION(layer_norm(ones({2, 0}), {}, {}, 1e-5), Error,
+                        says("layer_norm: x must have a last dimension of at least 1, "
+                             "got (2, 0)"));
+  BOOST_CHECK_EXCEPTION(
+      layer_norm(ones({2, 3}), ones({2}), {}, 1e-5), Error,
+      says("layer_norm: weight and bias must have the shape (3), got (2)"));
+  BOOST_CHECK_EXCEPTION(
+      layer_norm(ones({2, 3}), {}, ones({3}, float64), 1e-5), Error,
+      says("layer_norm: the dtypes must be equal, got float32 and float64"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
