@@ -28,6 +28,7 @@ const std::vector<Program> programs = {
     {"self_attention", {"self_attention"}},
     {"multi_head_attention", {"multi_head_self_attention", "multi_head_attention"}},
     {"causal_attention", {"causal_attention"}},
+    {"causal_language_model", {"causal_language_model", "loss"}},
 };
 
 // What the program prints from seed 0.
