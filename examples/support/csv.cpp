@@ -2,16 +2,15 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cerrno>
 #include <charconv>
 #include <cmath>
-#include <filesystem>
-#include <fstream>
 #include <optional>
 #include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
+
+#include "examples/support/file.h"
 
 namespace heed::support {
 namespace {
@@ -148,27 +147,7 @@ Table parse_csv(std::string_view text, std::string source) {
 }
 
 Table read_csv(const std::string& path) {
-  if (path.empty()) input_error("the name of the file is empty");
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored))
-    input_error("{}: is a folder; a file of comma-separated values is needed", path);
-  errno = 0;
-  std::ifstream file(path, std::ios::binary);
-  if (!file)
-    input_error("{}: cannot be opened: {}", path, std::generic_category().message(errno));
-  // A device may have no end.
-  constexpr std::size_t longest = std::size_t{256} << 20;
-  std::string text(1 << 16, '\0');
-  std::size_t size = 0;
-  while (file.read(text.data() + size, static_cast<std::streamsize>(text.size() - size)),
-         file.gcount() > 0) {
-    size += static_cast<std::size_t>(file.gcount());
-    if (size > longest) input_error("{}: more than 256 MiB; tables are small", path);
-    if (size == text.size()) text.resize(2 * size);
-  }
-  if (file.bad()) input_error("{}: cannot be read", path);
-  text.resize(size);
-  return parse_csv(text, path);
+  return parse_csv(read_file(path, "a file of comma-separated values"), path);
 }
 
 std::size_t find_column(const Table& table, std::string_view name) {

@@ -8,21 +8,12 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include "tests/support/input_errors.h"
+
 namespace {
 
 using namespace heed::support;
 using Strings = std::vector<std::string>;
-
-// The message of the InputError that `f` throws.
-template <class F>
-std::string message_of(F&& f) {
-  try {
-    f();
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
-}
 
 std::string parse_message(std::string_view text) {
   return message_of([&] { parse_csv(text, "t.csv"); });
