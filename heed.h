@@ -73,6 +73,8 @@
 #include "nn/multi_head_attention.h"
 #include "nn/nw_kernel_regression.h"
 #include "nn/positional_encoding.h"
+#include "nn/safetensors.h"
+#include "nn/state_file.h"
 #include "nn/visit.h"
 
 // Optimisers: namespace heed::optim.

@@ -1,45 +1,99 @@
 #include "nn/visit.h"
 
+#include <cstring>
+
 #include <fmt/format.h>
 
+#include "nn/safetensors_header.h"  // display_name
 #include "tensor/iterate.h"
 
 namespace heed::nn {
+namespace {
 
-void load_state(const StateDict& target, const StateDict& state) {
-  std::string faults;
-  for (const auto& [path, value] : target) {
-    const auto found = state.find(path);
-    if (found == state.end()) {
-      faults += fmt::format("; missing {}", path);
-    } else if (found->second.shape() != value.shape() ||
-               found->second.dtype() != value.dtype()) {
-      faults += fmt::format("; {} must be {} {}, got {} {}", path, name(value.dtype()),
-                            value.shape(), name(found->second.dtype()),
-                            found->second.shape());
-    }
-  }
-  for (const auto& [path, value] : state) {
-    if (!target.contains(path)) faults += fmt::format("; unexpected {}", path);
-  }
-  check(faults.empty(), "load_state_dict: the state does not fit the module{}", faults);
-  // Copies first: the state may hold the target's own tensors under other names.
-  StateDict copies;
-  for (const auto& [path, value] : target) {
-    check_distinct(path, value);
-    copies.emplace(path, state.at(path).clone());
-  }
-  for (const auto& [path, value] : target) Tensor(value).copy_(copies.at(path));
+// Whether the two are one tensor: the same elements, read in the same way.
+bool is_same(const Tensor& a, const Tensor& b) {
+  return a.storage() == b.storage() && a.offset() == b.offset() &&
+         a.shape() == b.shape() && a.strides() == b.strides();
 }
+
+// Whether two tensors of one shape and dtype hold the same bits.
+bool same_bits(const Tensor& a, const Tensor& b) {
+  return dispatch(a.dtype(), [&]<class T>() {
+    const Tensor x = a.contiguous(), y = b.contiguous();
+    const auto bytes = static_cast<std::size_t>(x.numel()) * sizeof(T);
+    return bytes == 0 || std::memcmp(x.data<T>(), y.data<T>(), bytes) == 0;
+  });
+}
+
+// Why `state` cannot be copied into `target`; each reason begins with "; ".
+std::string misfits(const StateDict& target, const StateDict& state) {
+  std::string reasons;
+  std::vector<const StateDict::value_type*> fitting;  // of the target
+  for (const auto& part : target) {
+    const auto& [path, wanted] = part;
+    const auto entry = state.find(path);
+    if (entry == state.end()) continue;
+    const Tensor& value = entry->second;
+    if (value.shape() != wanted.shape() || value.dtype() != wanted.dtype()) {
+      reasons += fmt::format("; {} must be {} {}, got {} {}", display_name(path),
+                             name(wanted.dtype()), wanted.shape(), name(value.dtype()),
+                             value.shape());
+      continue;
+    }
+    for (const auto* other : fitting) {
+      if (is_same(other->second, wanted) && !same_bits(state.at(other->first), value)) {
+        reasons += fmt::format("; {} and {} are one tensor, got two that differ",
+                               display_name(other->first), display_name(path));
+      }
+    }
+    fitting.push_back(&part);
+  }
+  return reasons;
+}
+
+std::string list(const char* what, const std::vector<std::string>& paths) {
+  std::string text;
+  for (const std::string& path : paths) {
+    text += (text.empty() ? what : ", ") + display_name(path);
+  }
+  return text;
+}
+
+}  // namespace
 
 namespace detail {
 
+LoadReport copy_state(std::string_view where, const StateDict& target,
+                      const StateDict& state, LoadOptions options) {
+  LoadReport report;
+  for (const auto& [path, value] : target) {
+    if (!state.contains(path)) report.missing.push_back(path);
+  }
+  for (const auto& [path, value] : state) {
+    if (!target.contains(path)) report.unexpected.push_back(path);
+  }
+  std::string faults = misfits(target, state);
+  if (options.strict) {
+    faults = list("; missing ", report.missing) +
+             list("; unexpected ", report.unexpected) + faults;
+  }
+  check(faults.empty(), "{}: the state does not fit the module{}", where, faults);
+  // Copies first: the state may hold the target's own tensors under other names. What
+  // nothing else holds is not the target's.
+  StateDict copies;
+  for (const auto& [path, value] : state) {
+    const auto place = target.find(path);
+    if (place == target.end()) continue;
+    check_distinct(path, place->second);
+    copies.emplace(path, value.storage().unique() ? value : value.clone());
+  }
+  for (const auto& [path, value] : copies) Tensor(target.at(path)).copy_(value);
+  return report;
+}
+
 Variable Clones::of(const Variable& x) {
   for (const auto& [original, copy] : made_) {
-    const Tensor &a = original.value(), &b = x.value();
-    if (original.node().get() == x.node().get() && a.storage() == b.storage() &&
-        a.offset() == b.offset() && a.shape() == b.shape() &&
-        a.strides() == b.strides()) {
+    if (original.node().get() == x.node().get() && is_same(original.value(), x.value())) {
       return copy;
     }
   }

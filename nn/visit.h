@@ -131,13 +131,31 @@ StateDict state_dict(M& module) {
   return state;
 }
 
+struct LoadOptions {
+  bool strict = true;  // whether every path must have an entry, and every entry a path
+};
+
+// The paths of the module that had no entry, and the entries that have no path in it.
+struct LoadReport {
+  std::vector<std::string> missing, unexpected;
+};
+
+namespace detail {
+
+// What load_state_dict does, for the module's own tensors `target`. The message of an
+// Error starts with `where`.
+LoadReport copy_state(std::string_view where, const StateDict& target,
+                      const StateDict& state, LoadOptions options);
+
+}  // namespace detail
+
 // Copies `state` into the parameters and buffers of those paths. Throws Error, and
-// changes nothing, when a path is missing or unexpected, or a shape or dtype differs; the
-// message lists them all.
-void load_state(const StateDict& target, const StateDict& state);
+// changes nothing, when a shape or dtype differs, when two paths of one tensor bring it
+// different elements, or, if strict, when a path is missing or unexpected; the message
+// lists them all. If not strict, the latter are passed over and returned.
 template <Module M>
-void load_state_dict(M& module, const StateDict& state) {
-  load_state(state_dict(module), state);
+LoadReport load_state_dict(M& module, const StateDict& state, LoadOptions options = {}) {
+  return detail::copy_state("load_state_dict", state_dict(module), state, options);
 }
 
 // A copy of the module with parameters and buffers of its own. What two parts shared, the

@@ -1,10 +1,9 @@
 // A folder of reference cases, read.
 //
 // index.json lists the cases: name, dtype, group, tolerance, attributes, and the file
-// that holds the tensors. A file is in the safetensors format: eight bytes with the
-// length of a JSON header, the header (dtype, shape and place of every tensor), the raw
-// numbers. It holds one case, or the cases of a whole group; then the names of a case's
-// tensors start with the `prefix` that the index gives.
+// that holds the tensors, in the format of nn/safetensors.h. It holds one case, or the
+// cases of a whole group; then the names of a case's tensors start with the `prefix` that
+// the index gives.
 //
 // Names of tensors:
 //   in.NAME    an input                  out.NAME       an output
@@ -24,6 +23,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "nn/safetensors.h"
 #include "tensor/tensor.h"
 
 namespace heed::golden {
@@ -46,7 +46,10 @@ struct Tolerance {
 };
 inline constexpr Tolerance exact{};  // bit for bit
 
-class TensorFile;
+struct TensorFile {
+  std::uintmax_t bytes;
+  nn::Safetensors content;
+};
 
 class Case {
  public:

@@ -9,7 +9,6 @@
 
 #include "tensor/threads.h"
 #include "tests/golden/replay.h"
-#include "tests/golden/safetensors.h"
 
 namespace heed::golden {
 namespace {
@@ -156,7 +155,9 @@ class Run {
   const TensorFile& open(const std::string& file) {
     if (!file_ || file != file_name_) {
       file_.reset();
-      file_.emplace(folder_ / file);
+      const std::filesystem::path path = folder_ / file;
+      nn::Safetensors content = nn::read_safetensors(path);
+      file_ = {std::filesystem::file_size(path), std::move(content)};
       file_name_ = file;
     }
     return *file_;

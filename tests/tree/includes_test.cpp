@@ -1,5 +1,6 @@
 // Who may include whom: tensor <- autograd <- nn and autograd <- optim, BLIS in one file,
-// and public headers that need nothing but the standard library, fmt and one another.
+// JSON in another, and public headers that need nothing but the standard library, fmt and
+// one another.
 #include <map>
 #include <set>
 #include <string>
@@ -48,6 +49,10 @@ std::vector<std::string> violations(const File& file) {
         file.path != "tensor/blis.cpp") {
       report("BLIS belongs to tensor/blis.cpp");
     }
+    if (is_layer(layer) && include.name.starts_with("nlohmann/") &&
+        file.path != "nn/safetensors_header.cpp") {
+      report("JSON belongs to nn/safetensors_header.cpp");
+    }
     if (is_public_header(file.path) && !is_standard(include) &&
         include.name != "fmt/core.h" && !is_public_header(include.name)) {
       report("not for a public header");
@@ -76,6 +81,10 @@ BOOST_AUTO_TEST_CASE(the_rules_find_what_breaks_them) {
   BOOST_TEST(violations("optim/sgd.cpp", "#include \"sgd.h\"").size() == 1u);
   BOOST_TEST(violations("tensor/matmul.cpp", "#include <blis.h>").size() == 1u);
   BOOST_TEST(violations("tensor/blis.cpp", "#include <blis.h>").empty());
+  const std::string json = "#include <nlohmann/json.hpp>";
+  BOOST_TEST(violations("nn/visit.cpp", json).size() == 1u);
+  BOOST_TEST(violations("nn/safetensors_header.cpp", json).empty());
+  BOOST_TEST(violations("tests/golden/case.cpp", json).empty());
   BOOST_TEST(violations("tensor/views.h", "#include \"tensor/parallel.h\"").size() == 1u);
   BOOST_TEST(violations("tensor/views.h", "#include <omp.h>").size() == 1u);
   BOOST_TEST(violations("tensor/views.h", "#include <fmt/ranges.h>").size() == 1u);

@@ -1,0 +1,205 @@
+// The state of a module: in a file, and in parts that do not fit it.
+#include <algorithm>
+#include <limits>
+
+#include <boost/test/unit_test.hpp>
+
+#include <heed.h>
+
+#include "tests/errors.h"
+#include "tests/support/folder.h"
+
+using namespace heed;
+
+namespace {
+
+// Parameters of two dtypes, a buffer that is a view, a vector of parts.
+struct Net {
+  std::vector<nn::Linear> hidden;
+  nn::Linear out{4, 1, {.bias = false, .dtype = float64}};
+  nn::Dropout dropout{0.5};
+  Tensor ids = transpose(reshape(arange(6.0).to(int64), {2, 3}), 0, 1);
+
+  Net() {
+    hidden.emplace_back(2, 4);
+    hidden.emplace_back(4, 4);
+  }
+  void visit(auto&& f) {
+    f("hidden", hidden);
+    f("out", out);
+    f("dropout", dropout);
+    f("ids", ids);
+  }
+};
+
+// Two names for one parameter.
+struct Tied {
+  nn::Linear first{3, 3, {.bias = false}};
+  nn::Linear second = first;
+  void visit(auto&& f) {
+    f("first", first);
+    f("second", second);
+  }
+};
+
+using Names = std::vector<std::string>;
+
+bool same(const Tensor& a, const Tensor& b) { return all(a == b).item() != 0; }
+
+nn::StateDict copy_of(auto& module) {
+  nn::StateDict copies;
+  for (const auto& [path, value] : nn::state_dict(module)) copies[path] = value.clone();
+  return copies;
+}
+
+bool same(const nn::StateDict& a, const nn::StateDict& b) {
+  return std::ranges::equal(a, b, [](const auto& x, const auto& y) {
+    return x.first == y.first && same(x.second, y.second);
+  });
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(state_files)
+
+BOOST_AUTO_TEST_CASE(a_module_goes_into_a_file_and_back) {
+  const support::TemporaryFolder folder;
+  const std::string f = folder / "net.safetensors";
+  Net net, other;
+  net.ids.fill_(9);
+  nn::save_state(net, f, {{"epoch", "5"}});
+  // The file has PyTorch's names, and nothing else.
+  const nn::Safetensors file = nn::read_safetensors(f);
+  Names names;
+  for (const auto& [name, tensor] : file.tensors) names.push_back(name);
+  const Names expected = {"hidden.0.bias", "hidden.0.weight",
+                          "hidden.1.bias", "hidden.1.weight",
+                          "ids",           "out.weight"};
+  BOOST_TEST(names == expected, boost::test_tools::per_element());
+  BOOST_TEST((file.tensors.at("ids").shape() == Shape{3, 2}));
+  // Loading keeps the parameters that an optimiser holds.
+  const Variable held = other.out.weight;
+  const nn::LoadedState loaded = nn::load_state(other, f);
+  BOOST_TEST(same(copy_of(other), copy_of(net)));
+  BOOST_TEST(same(held.value(), net.out.weight.value()));
+  BOOST_TEST(loaded.missing.empty());
+  BOOST_TEST(loaded.unexpected.empty());
+  BOOST_TEST((loaded.metadata == std::map<std::string, std::string>{{"epoch", "5"}}));
+}
+
+BOOST_AUTO_TEST_CASE(a_file_that_does_not_fit_changes_nothing) {
+  const support::TemporaryFolder folder;
+  const std::string f = folder / "f";
+  Net net;
+  const nn::StateDict before = copy_of(net);
+  nn::StateDict state = copy_of(net);
+  for (auto& [path, value] : state) value.fill_(7);
+  state.erase("hidden.0.bias");
+  state.erase("out.weight");
+  state["a b"] = full({1}, 0.0);
+  state["more"] = full({1}, 0.0);
+  state["hidden.1.bias"] = full({4}, 7.0, float64);
+  state["ids"] = full({2, 3}, 7.0, int64);
+  nn::write_safetensors(f, {state, {}});
+  const std::string misshapen =
+      "; hidden.1.bias must be float32 (4), got float64 (4)"
+      "; ids must be int64 (3, 2), got int64 (2, 3)";
+  const std::string start = ": the state does not fit the module";
+  const std::string strict =
+      start + "; missing hidden.0.bias, out.weight; unexpected \"a b\", more" + misshapen;
+  const auto both = [&](nn::LoadOptions options, const std::string& expected) {
+    BOOST_TEST(error_of([&] { nn::load_state(net, f, options); }) ==
+               "load_state: " + f + expected);
+    BOOST_TEST(error_of([&] { nn::load_state_dict(net, state, options); }) ==
+               "load_state_dict" + expected);
+    BOOST_TEST(same(copy_of(net), before));
+  };
+  both({}, strict);
+  both({.strict = true}, strict);
+  both({.strict = false}, start + misshapen);
+  // The same file without the misshapen ones.
+  state["hidden.1.bias"] = full({4}, 7.0);
+  state["ids"] = full({3, 2}, 7.0, int64);
+  nn::write_safetensors(f, {state, {{"epoch", "1"}}});
+  both({}, start + "; missing hidden.0.bias, out.weight; unexpected \"a b\", more");
+  const nn::LoadedState loaded = nn::load_state(net, f, {.strict = false});
+  const Names missing = {"hidden.0.bias", "out.weight"}, unexpected = {"a b", "more"};
+  BOOST_TEST(loaded.missing == missing, boost::test_tools::per_element());
+  BOOST_TEST(loaded.unexpected == unexpected, boost::test_tools::per_element());
+  BOOST_TEST(loaded.metadata.at("epoch") == "1");
+  BOOST_TEST(same(net.hidden[0].bias.value(), before.at("hidden.0.bias")));
+  BOOST_TEST(same(net.hidden[1].bias.value(), full({4}, 7.0)));
+  // Of a state in memory, the same report.
+  const nn::LoadReport report = nn::load_state_dict(net, state, {.strict = false});
+  BOOST_TEST(report.missing == missing, boost::test_tools::per_element());
+  BOOST_TEST(report.unexpected == unexpected, boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(a_damaged_file_changes_nothing) {
+  const support::TemporaryFolder folder;
+  const std::string f = folder / "f";
+  Net net;
+  nn::save_state(net, f);
+  nn::zero_grad(net);
+  net.ids.fill_(3);
+  const nn::StateDict before = copy_of(net);
+  std::filesystem::resize_file(f, std::filesystem::file_size(f) - 1);
+  BOOST_TEST(error_of([&] { nn::load_state(net, f, {.strict = false}); }) ==
+             "read_safetensors: " + f +
+                 ": tensor hidden.1.weight: its data must end within the 207 bytes of "
+                 "data, got 144 to 208");
+  BOOST_TEST(same(copy_of(net), before));
+}
+
+// As in PyTorch's own state_dict, both names are in the file.
+BOOST_AUTO_TEST_CASE(a_shared_parameter_is_written_under_both_names) {
+  const support::TemporaryFolder folder;
+  const std::string f = folder / "f";
+  Tied net, other;
+  nn::save_state(net, f);
+  nn::Safetensors file = nn::read_safetensors(f);
+  BOOST_TEST(same(file.tensors.at("first.weight"), net.first.weight.value()));
+  BOOST_TEST(same(file.tensors.at("second.weight"), net.first.weight.value()));
+  nn::load_state(other, f);
+  BOOST_TEST(same(other.second.weight.value(), net.first.weight.value()));
+  BOOST_TEST(nn::parameters(other).size() == 1u);
+  // A file from elsewhere may bring one of them, but not two that differ.
+  file.tensors["second.weight"].fill_(2);
+  nn::write_safetensors(f, file);
+  BOOST_TEST(
+      error_of([&] { nn::load_state(other, f, {.strict = false}); }) ==
+      "load_state: " + f +
+          ": the state does not fit the module; first.weight and second.weight are "
+          "one tensor, got two that differ");
+  BOOST_TEST(same(other.second.weight.value(), net.first.weight.value()));
+  file.tensors.erase("first.weight");
+  nn::write_safetensors(f, file);
+  const nn::LoadedState loaded = nn::load_state(other, f, {.strict = false});
+  BOOST_TEST(loaded.missing == Names{"first.weight"}, boost::test_tools::per_element());
+  BOOST_TEST(same(other.first.weight.value(), full({3, 3}, 2.0)));
+}
+
+// Two NaN are the same when their bits are, and 0 is not -0.
+BOOST_AUTO_TEST_CASE(a_shared_parameter_is_compared_bit_by_bit) {
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  Tied net;
+  nn::StateDict state = copy_of(net);
+  for (auto& [path, value] : state) value.fill_(nan);
+  BOOST_CHECK_NO_THROW(nn::load_state_dict(net, state));
+  state["first.weight"].fill_(0.0);
+  state["second.weight"].fill_(-0.0);
+  BOOST_CHECK_THROW(nn::load_state_dict(net, state), Error);
+}
+
+BOOST_AUTO_TEST_CASE(the_file_of_a_module_of_nothing) {
+  const support::TemporaryFolder folder;
+  nn::Dropout dropout(0.5);
+  nn::save_state(dropout, folder / "f");
+  BOOST_TEST(nn::load_state(dropout, folder / "f").metadata.empty());
+  nn::Linear layer(1, 1);
+  BOOST_TEST(error_of([&] { nn::load_state(layer, folder / "f"); }) ==
+             "load_state: " + (folder / "f") +
+                 ": the state does not fit the module; missing bias, weight");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
