@@ -1,0 +1,75 @@
+// A training that is killed again and again, in the middle of whatever it does, and
+// resumed each time ends in the bits of one that was left alone.
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
+
+#include <boost/test/unit_test.hpp>
+
+#include "tensor/random.h"
+#include "tests/examples/process.h"
+#include "tests/support/folder.h"
+
+namespace {
+
+using namespace heed::examples;
+using heed::support::TemporaryFolder;
+using std::chrono::duration;
+using std::chrono::steady_clock;
+
+BOOST_AUTO_TEST_SUITE(char_lm_killed)
+
+BOOST_AUTO_TEST_CASE(a_killed_training_ends_in_the_same_bits) {
+  const TemporaryFolder folder;
+  const std::string text = folder / "text.txt";
+  {
+    std::ofstream file(text);
+    for (int i = 0; i < 200; ++i) file << "line " << i * i % 11 << ", and so on\n";
+  }
+  // A checkpoint a step: much of the time goes into writing them.
+  const auto train = [&](const std::string& out) {
+    return "train --text " + text + " --out " + out +
+           " --layers 1 --heads 2 --width 32 --context 8 --batch 4 --steps 500"
+           " --warmup 10 --eval-every 9 --eval-batches 1 --dropout 0.1 --bias"
+           " --checkpoint-every 1 --threads 1";
+  };
+  const std::string whole = folder / "whole", killed = folder / "killed";
+  const auto start = steady_clock::now();
+  BOOST_TEST_REQUIRE(run("char_lm", train(whole)).code == 0);
+  const duration<double> time = steady_clock::now() - start;
+
+  std::filesystem::create_directory(killed);
+  heed::Generator generator(1);
+  int kills = 0, leftovers = 0;
+  Outcome outcome{1, "", ""};
+  for (int attempt = 0; attempt < 20 && outcome.code != 0; ++attempt) {
+    Process process("char_lm", train(killed) + " --resume");
+    // On average a twentieth of the whole, so that the last attempts still find work.
+    std::this_thread::sleep_for(time * generator.uniform<double>() / 10);
+    process.send(SIGKILL);
+    outcome = process.wait();
+    BOOST_TEST((outcome.code == 128 + SIGKILL || outcome.code == 0), outcome.err);
+    kills += outcome.code != 0;
+    for (const auto& file : std::filesystem::directory_iterator(killed))
+      leftovers += file.path().extension() == ".tmp";
+  }
+  BOOST_TEST(kills >= 10);
+  BOOST_TEST_MESSAGE(kills << " kills, " << leftovers
+                           << " while a checkpoint was written");
+  outcome = run("char_lm", train(killed) + " --resume");
+  BOOST_TEST(outcome.code == 0, outcome.err);
+
+  for (const std::string file : {"/checkpoint.safetensors", "/log.csv"})
+    BOOST_TEST((contents(killed + file) == contents(whole + file)), file);
+  std::size_t files = 0;
+  for ([[maybe_unused]] const auto& file : std::filesystem::directory_iterator(killed))
+    ++files;
+  BOOST_TEST(files == 2u);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
