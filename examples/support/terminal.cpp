@@ -237,9 +237,9 @@ Colours terminal_colours() {
   return depth == "truecolor" || depth == "24bit" ? Colours::any : Colours::palette;
 }
 
-int terminal_width() {
+int terminal_width(int descriptor) {
   winsize size{};
-  const bool known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  const bool known = ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
   return known ? size.ws_col : 80;
 }
 
@@ -271,7 +271,7 @@ std::string in_colour(const Heatmaps& heatmaps, Colours colours, int width) {
 void show_heatmaps(const Heatmaps& heatmaps) {
   const Colours colours = terminal_colours();
   if (colours != Colours::none)
-    fmt::print("\n{}", in_colour(heatmaps, colours, terminal_width()));
+    fmt::print("\n{}", in_colour(heatmaps, colours, terminal_width(STDOUT_FILENO)));
 }
 
 }  // namespace heed::support

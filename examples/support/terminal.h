@@ -14,8 +14,9 @@ enum class Colours { none, palette, any };
 // so (NO_COLOR set, TERM=dumb); any where COLORTERM promises it.
 Colours terminal_colours();
 
-// The columns of the terminal at standard output; 80 when it does not say.
-int terminal_width();
+// The columns of the terminal at a file descriptor, as STDOUT_FILENO; 80 when it does not
+// say.
+int terminal_width(int descriptor);
 
 // The heat maps as lines of coloured half blocks, at most `width` columns wide: panels of
 // a row side by side, or below one another where there is no room for them; matrices too

@@ -1,0 +1,383 @@
+// Can attention learn what likeness is, and find by it? From pairs of keys and values and
+// a noisy query, fetch the value: by additive, dot-product or multi-head attention,
+// trained from scratch, beside a baseline that averages the values.
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <heed.h>
+
+#include "examples/associative_recall/task.h"
+#include "examples/support/figures.h"
+#include "examples/support/program.h"
+#include "examples/support/progress.h"
+#include "examples/support/terminal.h"
+
+namespace {
+
+using namespace heed;
+using namespace heed::recall;
+using namespace heed::support;
+
+constexpr std::int64_t num_hiddens = 64;
+constexpr std::int64_t batch_size = 64, test_size = 2000;
+constexpr double momentum = 0.9;
+constexpr double claimed = 0.95;  // of the answers to unseen examples
+
+struct Options {
+  std::string attention = "additive";
+  std::int64_t steps = 5000;
+  std::uint64_t seed = 0;
+  double lr = 0.1;
+  std::int64_t heads = 4;  // of multihead
+  FigureOptions figures;
+
+  std::string name() const {
+    if (attention == "multihead")
+      return fmt::format("multi-head attention, {} head{}", heads, heads == 1 ? "" : "s");
+    return attention == "dot" ? "dot-product attention" : "additive attention";
+  }
+  bool claims() const { return steps >= Options().steps; }
+};
+
+// --- the models
+
+// Dot-product attention has no parameters: its queries and keys are projected first.
+struct ProjectedDotProductAttention : nn::DotProductAttention {
+  nn::Linear W_q{query_size, num_hiddens}, W_k{key_size, num_hiddens};
+
+  ProjectedDotProductAttention() : nn::DotProductAttention(0) {}
+
+  Variable operator()(const Variable& queries, const Variable& keys,
+                      const Variable& values, const nn::Mask& mask) {
+    return nn::DotProductAttention::operator()(W_q(queries), W_k(keys), values, mask);
+  }
+  void visit(auto&& f) {
+    f("W_q", W_q);
+    f("W_k", W_k);
+  }
+};
+
+// The baseline, which does not look: the same weight for every key that counts.
+struct AveragePooling {
+  Variable operator()(const Variable& queries, const Variable& keys,
+                      const Variable& values, const nn::Mask& mask) const {
+    const Tensor scores = zeros({queries.size(0), queries.size(1), keys.size(1)});
+    return bmm(nn::masked_softmax(scores, mask), values);
+  }
+  void visit(auto&&) {}
+};
+
+// What the attention fetches, read as a digit for each key that is asked for.
+template <class Attention>
+struct Recall {
+  Attention attention;
+  nn::Linear readout;
+
+  // The attention returns `found` numbers.
+  Recall(Attention attention, std::int64_t found, std::int64_t asked)
+      : attention(std::move(attention)), readout(found, asked * digits) {}
+
+  // The scores of the digits: (batch * asked, digits).
+  Variable operator()(const Batch& batch, const nn::Mask& mask) {
+    const Variable found =
+        attention(batch.queries, batch.keys, batch.values, mask);  // (batch, 1, found)
+    return reshape(readout(found), {-1, digits});
+  }
+  void visit(auto&& f) {
+    f("attention", attention);
+    f("readout", readout);
+  }
+};
+
+// --- training
+
+// The digits with the highest scores, and their share of the right answers.
+Tensor answers_of(const Tensor& scores, const Batch& batch) {
+  return reshape(argmax(scores, 1), batch.asked.shape());  // (batch, asked)
+}
+double accuracy(const Tensor& answers, const Batch& batch) {
+  return mean((answers == batch.answers()).to(float64)).item();
+}
+
+// A model that learns. Each step adds its loss and accuracy, those before the change.
+template <class Model>
+struct Pupil {
+  Model net;
+  optim::Sgd trainer;
+  std::vector<double> losses, accuracies;
+
+  explicit Pupil(Model model)
+      : net(std::move(model)), trainer(nn::parameters(net), {.momentum = momentum}) {}
+
+  void learn(const Batch& batch, double lr) {
+    trainer.options().lr = lr;
+    trainer.zero_grad();
+    const Variable scores = net(batch, batch.mask());
+    const Variable loss = nn::cross_entropy(scores, flatten(batch.answers()));
+    loss.backward();
+    trainer.step();
+    losses.push_back(loss.item());
+    accuracies.push_back(accuracy(answers_of(scores.value(), batch), batch));
+    check(std::isfinite(losses.back()),
+          "the training diverged in step {}; a smaller --lr may help", losses.size());
+  }
+};
+
+using Baseline = Pupil<Recall<AveragePooling>>;
+
+// The steps from one point of a curve to the next.
+std::size_t spacing(const Options& options) {
+  return static_cast<std::size_t>(std::max<std::int64_t>(options.steps / 100, 1));
+}
+
+double average(std::span<const double> numbers) {
+  return std::accumulate(numbers.begin(), numbers.end(), 0.0) /
+         static_cast<double>(numbers.size());
+}
+
+// New examples in each step; the learning rate falls evenly to 0.
+template <class Model>
+void train(Pupil<Model>& pupil, Baseline& baseline, const World& world,
+           const Options& options) {
+  Progress progress(options.steps, progress_on_stderr("examples", batch_size));
+  const std::size_t n = spacing(options);
+  for (std::int64_t step = 1; step <= options.steps; ++step) {
+    const Batch batch = world.draw(batch_size, default_generator());
+    const double lr = options.lr * static_cast<double>(options.steps - step + 1) /
+                      static_cast<double>(options.steps);
+    pupil.learn(batch, lr);
+    baseline.learn(batch, lr);
+    if (pupil.losses.size() % n != 0 && step != options.steps) continue;
+    const std::span losses(pupil.losses), accuracies(pupil.accuracies);
+    progress.show(step, average(losses.last(n)),
+                  fmt::format("accuracy {:.1f} %", 100 * average(accuracies.last(n))));
+  }
+}
+
+// --- what the models say
+
+template <class Model>
+Tensor ask(Model& net, const Batch& batch, const nn::Mask& mask) {
+  NoGrad no_grad;
+  return answers_of(net(batch, mask).value(), batch);
+}
+
+// Where a model looks: (batch, heads, pairs).
+template <class Attention>
+Tensor weights(Recall<Attention>& net, const Batch& batch) {
+  net.attention.keep_weights = true;
+  ask(net, batch, batch.mask());
+  net.attention.keep_weights = false;
+  return reshape(net.attention.attention_weights, {batch.keys.size(0), -1, pairs});
+}
+
+std::string key_name(std::int64_t place) {
+  return std::string(1, static_cast<char>('A' + place));
+}
+
+void print_task(const Options& options, std::int64_t asked) {
+  fmt::print(
+      "An example: {} to {} pairs of a key ({} numbers) and a value (a digit), and a\n"
+      "query ({} numbers) that shows, blurred and in another way, what {}.\n"
+      "{}?\n\n"
+      "{}, {} steps of {} new examples, seed {}\n",
+      fewest_pairs, pairs, key_size, query_size,
+      asked == 1 ? "one of the keys shows" : "two of the keys show",
+      asked == 1 ? "Which digit is its value" : "Which digits are their values",
+      options.name(), options.steps, batch_size, options.seed);
+}
+
+// How much of the weight lies on the keys that are asked for, on average.
+void print_shares(const Batch& batch, const Tensor& weights, double even) {
+  const std::int64_t heads = weights.size(1), asked = batch.asked.size(1);
+  const Tensor there =
+      gather(weights, 2, expand(unsqueeze(batch.asked, 1), {-1, heads, -1}));
+  const Tensor shares = mean(there, 0);  // (heads, asked)
+  constexpr std::string_view keys[] = {"first key", "second key"};
+  fmt::print("\nWhere it looks, on average:\n");
+  for (std::int64_t i = 0; i < asked; ++i) {
+    const auto [share, head] = max(select(shares, 1, i), 0);
+    fmt::print("{:5.1f} %  of the weight{} is on the {} asked for\n", 100 * share.item(),
+               heads == 1 ? "" : fmt::format(" of head {}", head.item() + 1),
+               asked == 1 ? "key" : keys[i]);
+  }
+  fmt::print("{:5.1f} %  would be there if all keys had the same weight\n", 100 * even);
+}
+
+// The first example that has padding; weights (batch, heads, pairs), answers (batch,
+// asked).
+void print_example(const Batch& batch, const Tensor& weights, const Tensor& answers) {
+  std::int64_t i = 0;
+  while (batch.lens[i].item() == pairs) ++i;
+  std::vector<std::string> asked;
+  for (std::int64_t place : batch.asked[i].to_vector<std::int64_t>())
+    asked.push_back(key_name(place));
+  fmt::print("\nOne example, which asks for {}:\nkey     ", fmt::join(asked, " and "));
+  for (std::int64_t j = 0; j < pairs; ++j)
+    fmt::print("{:>7}", j < batch.lens[i].item() ? key_name(j) : "masked");
+  fmt::print("\nvalue   {:7}\n", fmt::join(batch.labels[i].to_vector<std::int64_t>(), ""));
+  const std::int64_t heads = weights.size(1);
+  for (std::int64_t head = 0; head < heads; ++head)
+    fmt::print("{:8}{:7.3f}\n", heads == 1 ? "weight" : fmt::format("head {}", head + 1),
+               fmt::join(weights[i][head].to_vector<float>(), ""));
+  fmt::print("It answers {}.\n",
+             fmt::join(answers[i].to_vector<std::int64_t>(), " and "));
+}
+
+// --- figures
+
+// How two pupils did over the steps.
+Chart chart_of(const std::string& ylabel, const Options& options,
+               const std::vector<double>& pupil, const std::vector<double>& baseline) {
+  const auto curve = [n = spacing(options)](const std::string& name,
+                                            const std::vector<double>& numbers) {
+    Curve curve{name, {}, {}, Style::thick_line};
+    for (std::size_t end = n; end <= numbers.size(); end += n) {
+      curve.x.push_back(static_cast<double>(end));
+      curve.y.push_back(average(std::span(numbers).subspan(end - n, n)));
+    }
+    return curve;
+  };
+  return {.title = options.name(),
+          .xlabel = "step",
+          .ylabel = ylabel,
+          .curves = {curve("attention", pupil), curve("average of the values", baseline)},
+          .whole_x = true};
+}
+
+// A row for each query of ask_for_each_key; both weights are (queries, heads, keys).
+Heatmaps heatmaps_of(const Tensor& before, const Tensor& after, std::int64_t asked) {
+  const std::int64_t heads = before.size(1);
+  const Tensor panels =
+      transpose(stack({before, after}), 1, 2);  // (2, heads, queries, keys)
+  // One head: the two side by side. Several: one below the other.
+  Heatmaps heatmaps{heads == 1 ? transpose(panels, 0, 1) : panels, "keys", "queries"};
+  for (std::int64_t i = 0; i < pairs; ++i) {
+    const std::string forth = key_name(i), back = key_name(pairs - 1 - i);
+    heatmaps.xticks.push_back(forth);
+    heatmaps.yticks.push_back(asked == 1 ? forth : forth + ", " + back);
+  }
+  for (const std::string_view when : {"before training", "after"})
+    for (std::int64_t head = 1; head <= heads; ++head)
+      heatmaps.titles.push_back(heads == 1 ? std::string(when)
+                                           : fmt::format("head {} {}", head, when));
+  return heatmaps;
+}
+
+// --- the program
+
+// `found` is how many numbers the attention returns.
+template <class Attention>
+int run(Attention attention, std::int64_t found, const World& world,
+        const Options& options) {
+  const std::int64_t asked = world.asked();
+  Pupil pupil(Recall(std::move(attention), found, asked));
+  Baseline baseline(Recall(AveragePooling{}, digits, asked));
+  // From a generator of its own: no training, however long, has seen these.
+  Generator generator(~options.seed);
+  const Batch test = world.draw(test_size, generator);
+  const Batch each = world.ask_for_each_key(generator);
+
+  fmt::print("{}\n", build_info());
+  print_task(options, asked);
+  const double before = accuracy(ask(pupil.net, test, test.mask()), test);
+  const Tensor weights_before = weights(pupil.net, each);
+  train(pupil, baseline, world, options);
+
+  const Tensor answers = ask(pupil.net, test, test.mask());
+  const double after = accuracy(answers, test);
+  const double chance = mean(1 / test.lens.to(float64)).item();
+  fmt::print(
+      "\nRight answers to {} unseen examples:\n"
+      "{:5.1f} %  before training\n"
+      "{:5.1f} %  after training\n"
+      "{:5.1f} %  without the mask: padding repeats the key asked for, with wrong values\n"
+      "{:5.1f} %  average of the values, after the same training (chance: {:.1f} %)\n",
+      test_size, 100 * before, 100 * after,
+      100 * accuracy(ask(pupil.net, test, {}), test),
+      100 * accuracy(ask(baseline.net, test, test.mask()), test), 100 * chance);
+  const Tensor weights_after = weights(pupil.net, test);
+  print_shares(test, weights_after, chance);
+  print_example(test, weights_after, answers);
+  const bool holds = after >= claimed;
+  if (options.claims())
+    fmt::print("\nAt least {} % of the answers are right: {}\n", 100 * claimed,
+               holds ? "yes" : "NO");
+  else
+    fmt::print("\nNothing is claimed after {} steps.\n", options.steps);
+
+  const Heatmaps heatmaps = heatmaps_of(weights_before, weights(pupil.net, each), asked);
+  show_heatmaps(heatmaps);
+  save_figures(
+      options.figures,
+      {{"attention", heatmaps},
+       {"loss", chart_of("cross entropy", options, pupil.losses, baseline.losses)},
+       {"accuracy",
+        chart_of("right answers", options, pupil.accuracies, baseline.accuracies)}});
+  return holds || !options.claims() ? 0 : 1;
+}
+
+int run(const Options& options) {
+  manual_seed(options.seed);
+  make_folder(options.figures);
+  if (options.attention == "multihead") {
+    if (num_hiddens % options.heads != 0)
+      input_error("--heads: the {} features cannot be divided among {} heads",
+                  num_hiddens, options.heads);
+    const World world(2);
+    return run(nn::MultiHeadAttention(key_size, query_size, digits, num_hiddens,
+                                      options.heads, 0),
+               num_hiddens, world, options);
+  }
+  const World world(1);
+  if (options.attention == "dot")
+    return run(ProjectedDotProductAttention(), digits, world, options);
+  return run(nn::AdditiveAttention(key_size, query_size, num_hiddens, 0), digits, world,
+             options);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options options;
+  CLI::App app(
+      fmt::format(
+          "Learns to fetch the value of the key that a noisy query asks for, beside a\n"
+          "baseline that averages the values. multihead fetches the values of two keys.\n"
+          "After {} steps or more at least {} % of the answers to unseen examples must\n"
+          "be right; after fewer nothing is claimed.\n"
+          "Exit codes: 0 all is well, 1 the claim does not hold or the training failed,\n"
+          "2 wrong options or input.",
+          options.steps, 100 * claimed),
+      "associative_recall");
+  app.add_option("--attention", options.attention, "What learns")
+      ->type_name("additive|dot|multihead")
+      ->check(CLI::IsMember({"additive", "dot", "multihead"}).description(""))
+      ->capture_default_str();
+  add_number(app, "--steps", options.steps, std::int64_t{1}, std::int64_t{1000000},
+             "Steps of training");
+  add_number(app, "--seed", options.seed, std::uint64_t{0},
+             std::numeric_limits<std::uint64_t>::max(), "Where the random numbers start");
+  add_number(app, "--lr", options.lr, 0.0, std::numeric_limits<double>::max(),
+             "Learning rate of the first step; it falls evenly to 0");
+  CLI::Option* const heads =
+      add_number(app, "--heads", options.heads, std::int64_t{1}, std::int64_t{8},
+                 "Heads of multihead; one alone cannot tell the two keys apart");
+  add_figures(app, options.figures,
+              "Draw attention weights, loss and accuracy into this folder");
+  add_threads(app);
+  return run_program(app, argc, argv, [&] {
+    if (heads->count() > 0 && options.attention != "multihead")
+      input_error("--heads: only --attention multihead has heads");
+    return run(options);
+  });
+}

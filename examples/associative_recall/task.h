@@ -1,0 +1,61 @@
+// The task of associative_recall: pairs of keys and values, and a query that asks for the
+// value of a key.
+#pragma once
+
+#include <cstdint>
+
+#include "nn/mask.h"
+#include "tensor/random.h"
+#include "tensor/tensor.h"
+
+namespace heed::recall {
+
+inline constexpr std::int64_t pairs = 10;  // in an example, padding included
+inline constexpr std::int64_t fewest_pairs = 4;
+inline constexpr std::int64_t digits = 10;  // the values are 0 to 9
+inline constexpr std::int64_t key_size = 16, query_size = 24;
+
+// Examples. The model sees the queries, the keys, the values, and how many pairs count.
+struct Batch {
+  Tensor queries;  // (batch, 1, query_size)
+  Tensor keys;     // (batch, pairs, key_size)
+  Tensor values;   // (batch, pairs, digits), one-hot
+  Tensor lens;     // (batch): the first pairs count, the others are padding
+  Tensor asked;    // (batch, asked), the places of the keys that the query asks for
+  Tensor labels;   // (batch, pairs), the values as digits
+
+  nn::Mask mask() const { return nn::Mask::valid_lens(lens); }
+  Tensor answers() const;  // (batch, asked), digits
+};
+
+// Where keys and queries come from. Behind each key there is a thing, a random direction
+// in a space of eight dimensions that nobody sees. The key shows it through one fixed
+// random map; a query shows one thing or two, blurred by noise, through another map and
+// in another size. So keys and queries cannot be compared, unless a model learns how. The
+// things and their values are new in every example: none can be learnt by heart.
+//
+// Padding is no empty space: it repeats the keys that are asked for, with wrong values.
+// Only the mask tells those from the right ones.
+class World {
+ public:
+  // Draws the maps from the default generator. A query asks for one key or two.
+  explicit World(std::int64_t asked);
+
+  std::int64_t asked() const { return asked_; }
+
+  // New examples.
+  Batch draw(std::int64_t batch, Generator& generator) const;
+  // The same pairs, all of which count, in as many examples: number i asks for key i, and
+  // where two are asked for also for the i-th from the end.
+  Batch ask_for_each_key(Generator& generator) const;
+
+ private:
+  Batch show(const Tensor& things, const Tensor& labels, const Tensor& lens,
+             const Tensor& asked, Generator& generator) const;
+
+  std::int64_t asked_;
+  Tensor key_map_, key_offset_;      // (hidden, key_size), (key_size)
+  Tensor query_map_, query_offset_;  // (asked * hidden, query_size), (query_size)
+};
+
+}  // namespace heed::recall

@@ -1,0 +1,116 @@
+#include "examples/support/progress.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <utility>
+
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "examples/support/terminal.h"
+#include "examples/support/text.h"
+#include "tensor/error.h"
+
+namespace heed::support {
+namespace {
+
+constexpr double refresh = 0.1;  // seconds between two rewritings
+
+double seconds_now() {
+  using namespace std::chrono;
+  return duration_cast<std::chrono::duration<double>>(
+             steady_clock::now().time_since_epoch())
+      .count();
+}
+
+// What standard output holds comes first, where the two go to one place.
+void write_to_stderr(std::string_view text) {
+  std::fflush(stdout);
+  std::fwrite(text.data(), 1, text.size(), stderr);
+  std::fflush(stderr);
+}
+
+}  // namespace
+
+ProgressOptions progress_on_stderr(std::string unit, double units_a_step) {
+  const char* const terminal = std::getenv("TERM");
+  const bool rewritable =
+      terminal != nullptr && *terminal != '\0' && std::string_view(terminal) != "dumb";
+  return {.unit = std::move(unit),
+          .units_a_step = units_a_step,
+          .in_place = rewritable && isatty(STDERR_FILENO) != 0,
+          .width = terminal_width(STDERR_FILENO),
+          .clock = seconds_now,
+          .write = write_to_stderr};
+}
+
+Progress::Progress(std::int64_t total, ProgressOptions options)
+    : total_(total),
+      options_(std::move(options)),
+      start_(options_.clock()),
+      last_(start_) {
+  check(total_ >= 1, "progress: there must be a step to do, got {}", total_);
+  check(options_.units_a_step > 0, "progress: a step must be more than 0 {}, got {}",
+        options_.unit, options_.units_a_step);
+  check(options_.lines >= 1, "progress: there must be a line to print, got {}",
+        options_.lines);
+  check(options_.width >= 1, "progress: a line must have a column, got {}",
+        options_.width);
+}
+
+Progress::~Progress() {
+  if (line_width_ > 0) options_.write("\n");
+}
+
+void Progress::show(std::int64_t step, double loss, std::string_view more) {
+  check(step_ < step && step <= total_,
+        "progress: the step must be from {} to {}, got {}", step_ + 1, total_, step);
+  step_ = step;
+  const double now = options_.clock();
+  const bool is_last = step == total_;
+  if (!options_.in_place) {
+    const std::int64_t parts = options_.lines * step / total_;
+    if (!is_last && parts == parts_) return;
+    parts_ = parts;
+    options_.write(text(step, loss, more, now - start_) + "\n");
+    return;
+  }
+  if (!is_last && now - last_ < refresh) return;
+  last_ = now;
+  // A line that fills the terminal would wrap, and could not be gone back over.
+  const std::string line =
+      shortened(text(step, loss, more, now - start_), options_.width - 1);
+  const std::int64_t width = text_width(line);
+  const auto blanks = static_cast<std::size_t>(std::max(line_width_ - width, {}));
+  options_.write("\r" + line + std::string(blanks, ' ') + (is_last ? "\n" : ""));
+  line_width_ = is_last ? 0 : width;
+}
+
+std::string Progress::text(std::int64_t step, double loss, std::string_view more,
+                           double seconds) const {
+  std::string line = fmt::format("step {}/{}, loss {:.4f}", step, total_, loss);
+  if (!more.empty()) line += fmt::format(", {}", more);
+  if (seconds <= 0) return line;
+  const double rate = static_cast<double>(step) / seconds;
+  const double units = rate * options_.units_a_step;
+  line += units < 100 ? fmt::format(", {:.3g} {}/s", units, options_.unit)
+                      : fmt::format(", {:.0f} {}/s", units, options_.unit);
+  const bool is_last = step == total_;
+  const double left = static_cast<double>(total_ - step) / rate;
+  return line + ", " + duration(is_last ? seconds : left) +
+         (is_last ? " in all" : " left");
+}
+
+std::string duration(double seconds) {
+  const auto whole = static_cast<std::int64_t>(std::ceil(std::max(seconds, 1.0)));
+  if (whole < 60) return fmt::format("{} s", whole);
+  const std::int64_t minutes = whole / 60;
+  if (minutes < 60) return fmt::format("{} min {} s", minutes, whole % 60);
+  return fmt::format("{} h {} min", minutes / 60, minutes % 60);
+}
+
+}  // namespace heed::support
