@@ -23,6 +23,7 @@
 #include "tensor/elementwise.h"
 #include "tensor/error.h"
 #include "tensor/factories.h"
+#include "tensor/gaussian_weights.h"
 #include "tensor/indexing.h"
 #include "tensor/joining.h"
 #include "tensor/layer_norm.h"
@@ -42,6 +43,7 @@
 #include "autograd/additive_scores.h"
 #include "autograd/attention.h"
 #include "autograd/elementwise.h"
+#include "autograd/gaussian_weights.h"
 #include "autograd/gradcheck.h"
 #include "autograd/indexing.h"
 #include "autograd/joining.h"
@@ -72,9 +74,11 @@
 #include "nn/mask.h"
 #include "nn/multi_head_attention.h"
 #include "nn/nw_kernel_regression.h"
+#include "nn/packed_multi_head_attention.h"
 #include "nn/positional_encoding.h"
 #include "nn/safetensors.h"
 #include "nn/state_file.h"
+#include "nn/transformer.h"
 #include "nn/visit.h"
 
 // Optimisers: namespace heed::optim.

@@ -13,6 +13,13 @@ Variable as_matrix(const Variable& x) {
   return x.dim() == 2 ? x : flatten(x, 0, -2);
 }
 
+// Whether the columns of x lie in memory one after the other, and not its rows.
+bool is_turned(const Variable& x) {
+  if (x.dim() < 2) return false;
+  const Strides& strides = x.value().strides();
+  return strides[x.dim() - 2] < strides[x.dim() - 1];
+}
+
 // Which operands are vectors, and what they are as matrices: a row on the left, a column
 // on the right. The result lacks the dimensions that this adds.
 struct Vectors {
@@ -40,12 +47,18 @@ Variable matmul(const Variable& a, const Variable& b) {
         const Variable da = matmul(v.matrix(g), transposed(v.column(k[1])));
         return v.a ? squeeze(da, -2) : da;
       },
-      [v, n = b.dim()](const Kept& k, const Variable& g) {
-        const Variable A = v.row(k[0]), G = v.matrix(g);
+      [v, n = b.dim(), turned = is_turned(b)](const Kept& k, const Variable& g) {
+        Variable A = v.row(k[0]), G = v.matrix(g);
         // One matrix B for all batches: one product over all their rows, in place of a
         // product a batch and a sum over them.
-        const Variable db = n <= 2 ? matmul(transposed(as_matrix(A)), as_matrix(G))
-                                   : matmul(transposed(A), G);
+        if (n <= 2) {
+          A = as_matrix(A);
+          G = as_matrix(G);
+        }
+        // Of a B that is a transposed view, as a layer's weights are, the gradient is
+        // computed as Gᵀ A: turned round again it is in the order of the weights.
+        const Variable db =
+            turned ? transposed(matmul(transposed(G), A)) : matmul(transposed(A), G);
         return v.b ? squeeze(db, -1) : db;
       });
 }

@@ -2,6 +2,7 @@
 """heed's workloads in PyTorch: a line of JSON a workload, named as workloads.cpp names them."""
 import argparse
 import json
+import math
 import statistics
 import time
 
@@ -58,6 +59,44 @@ def additive_step(batch, n, m, h):
     return step
 
 
+class CausalSelfAttention(torch.nn.Module):
+    """Four projections without biases, heads of equal width, scores above the diagonal masked."""
+
+    def __init__(self, d, heads, length):
+        super().__init__()
+        self.heads = heads
+        for name in ("W_q", "W_k", "W_v", "W_o"):
+            setattr(self, name, torch.nn.Linear(d, d, bias=False))
+        self.register_buffer("mask", torch.full((length, length), float("-inf")).triu(1))
+
+    def forward(self, x):
+        b, t, d = x.shape
+        q, k, v = (W(x).view(b, t, self.heads, -1).transpose(1, 2)
+                   for W in (self.W_q, self.W_k, self.W_v))
+        if hasattr(F, "scaled_dot_product_attention"):  # since PyTorch 2.0
+            y = F.scaled_dot_product_attention(q, k, v, is_causal=True)
+        else:
+            scores = q @ k.transpose(2, 3) / math.sqrt(d // self.heads)
+            y = F.softmax(scores + self.mask[:t, :t], -1) @ v
+        return self.W_o(y.transpose(1, 2).reshape(b, t, d))
+
+
+def mha(b, t, d, heads, train):
+    net = CausalSelfAttention(d, heads, t)
+    x, y = torch.randn(b, t, d, requires_grad=train), torch.randn(b, t, d)
+    trainer = torch.optim.SGD(net.parameters(), lr=1e-3)
+
+    def forward():
+        with torch.no_grad():
+            net(x)
+
+    def step():
+        trainer.zero_grad()
+        F.mse_loss(net(x), y).backward()
+        trainer.step()
+    return step if train else forward
+
+
 def scalar_chain():
     a = torch.tensor(1.5, requires_grad=True)
 
@@ -96,6 +135,10 @@ def workloads():
     for b, n, m, h in ((2, 1, 10, 8), (16, 32, 32, 64), (32, 64, 64, 128)):
         yield (f"additive_step/b{b}_q{n}_k{m}_h{h}",
                lambda b=b, n=n, m=m, h=h: additive_step(b, n, m, h))
+    for train in (False, True):
+        for b, t, d, h in ((32, 16, 64, 4), (8, 128, 256, 8), (4, 512, 512, 8), (1, 1024, 512, 8)):
+            yield (f"mha_{'step' if train else 'forward'}/b{b}_t{t}_d{d}_h{h}",
+                   lambda b=b, t=t, d=d, h=h, train=train: mha(b, t, d, h, train))
     yield "scalar_chain/2000", scalar_chain
     for n in (64, 128, 256, 512, 1024):
         yield f"matmul/{n}", lambda n=n: product(n)

@@ -59,6 +59,31 @@ std::function<void()> additive_step(std::int64_t batch, std::int64_t n, std::int
   };
 }
 
+// Causal multi-head self-attention forwards.
+std::function<void()> mha_forward(std::int64_t b, std::int64_t t, std::int64_t d,
+                                  std::int64_t heads) {
+  nn::CausalMultiHeadAttention net({.dim = d, .n_heads = heads, .max_seq_len = t});
+  const Tensor x = randn({b, t, d});
+  return [=]() mutable {
+    const NoGrad no_grad;
+    net(x);
+  };
+}
+
+// Forward, backward, with the gradient of the input too, and a step.
+std::function<void()> mha_step(std::int64_t b, std::int64_t t, std::int64_t d,
+                               std::int64_t heads) {
+  nn::CausalMultiHeadAttention net({.dim = d, .n_heads = heads, .max_seq_len = t});
+  const Variable x(randn({b, t, d}), true);
+  const Tensor y = randn({b, t, d});
+  optim::Sgd trainer(nn::parameters(net), {.lr = 1e-3});
+  return [=]() mutable {
+    trainer.zero_grad();
+    nn::mse_loss(net(x), y).backward();
+    trainer.step();
+  };
+}
+
 // 2,000 scalar operations recorded and differentiated: the cost of the graph itself.
 std::function<void()> scalar_chain() {
   const Variable a(full({}, 1.5), true);
@@ -90,6 +115,19 @@ std::vector<Workload> workloads() {
   for (const auto& [b, n, m, h] : additive) {
     list.push_back({fmt::format("additive_step/b{}_q{}_k{}_h{}", b, n, m, h), 0,
                     [b = b, n = n, m = m, h = h] { return additive_step(b, n, m, h); }});
+  }
+  const std::int64_t sizes[][4] = {
+      {32, 16, 64, 4}, {8, 128, 256, 8}, {4, 512, 512, 8}, {1, 1024, 512, 8}};
+  for (const bool train : {false, true}) {
+    for (const auto& [b, t, d, h] : sizes) {
+      // Of the products; not halved for the mask.
+      const double flop = static_cast<double>(8 * b * t * d * d + 4 * b * t * t * d);
+      list.push_back(
+          {fmt::format("mha_{}/b{}_t{}_d{}_h{}", train ? "step" : "forward", b, t, d, h),
+           train ? 3 * flop : flop, [train, b = b, t = t, d = d, h = h] {
+             return train ? mha_step(b, t, d, h) : mha_forward(b, t, d, h);
+           }});
+    }
   }
   list.push_back({"scalar_chain/2000", 0, scalar_chain});
   for (std::int64_t n : {64, 128, 256, 512, 1024}) {

@@ -27,6 +27,6 @@ Variable dropout(const Variable& x, double p, bool training, Generator& generato
 
 Dropout::Dropout(double p) : p(p) { check_probability(p); }
 
-std::string Dropout::summary() const { return fmt::format("p={}, inplace=False", p); }
+std::string Dropout::summary() const { return fmt::format("p={:#}, inplace=False", p); }
 
 }  // namespace heed::nn

@@ -58,7 +58,8 @@ class Mask {
   // Added to the scores: 0 leaves a score, -inf hides its key, other numbers bias. A
   // floating tensor that broadcasts as keep's does; where it biases, using it throws
   // Error unless its dtype is the scores'. A sum of such masks that overflows to -inf
-  // hides too. Throws Error for a dtype that is not floating, NaN, or +inf, also as a sum.
+  // hides too. Throws Error for a dtype that is not floating, NaN, or +inf, also as a
+  // sum.
   static Mask additive(const Tensor& bias);
 
   // This mask with another policy for rows without a key; EmptyRows::zero if none is set.
@@ -76,7 +77,8 @@ class Mask {
     // The keys that count are the first lens: int64, broadcasts to (..., queries). Causal
     // masks and valid lengths are of this kind.
     std::optional<Tensor> lens;
-    // Where a query may attend, beyond that: bool, (..., keys), broadcasts to the scores.
+    // Where a query may attend, beyond that: bool, (..., keys), broadcasts to the
+    // scores.
     std::optional<Tensor> keep;
     // Is added to the scores: finite, broadcasts to the scores.
     std::optional<Tensor> bias;

@@ -1,8 +1,7 @@
 #include "nn/nw_kernel_regression.h"
 
-#include "autograd/elementwise.h"
+#include "autograd/gaussian_weights.h"
 #include "autograd/matmul.h"
-#include "autograd/softmax.h"
 #include "autograd/views.h"
 #include "tensor/random.h"
 
@@ -17,8 +16,8 @@ Variable NWKernelRegression::operator()(const Variable& queries, const Variable&
           values.shape() == keys.shape(),
       "NWKernelRegression: queries (n), keys (n, m) and values (n, m), got {}, {} and {}",
       queries.shape(), keys.shape(), values.shape());
-  const Variable distance = unsqueeze(queries, 1) - keys;               // (n, m)
-  const Variable weights = softmax(-square(distance * w) / 2, 1);       // (n, m)
+  // softmax(-square((unsqueeze(queries, 1) - keys) * w) / 2, 1), in one pass.
+  const Variable weights = gaussian_weights(queries, keys, w);          // (n, m)
   attention_weights = weights.value();
   const Variable y = bmm(unsqueeze(weights, 1), unsqueeze(values, 2));  // (n, 1, 1)
   return reshape(y, {-1});                                              // (n)

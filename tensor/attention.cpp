@@ -45,6 +45,7 @@ struct Block {
     first = i % blocks * width;
     count = std::min(width, heads.queries - first);
     longest = heads.prefixes.read(head, first, first + count, lens);
+    std::fill(lens + count, lens + width, longest);  // columns that nobody looks at
   }
 };
 
@@ -76,8 +77,8 @@ class Forward {
   const blis::TileKernel<T>& tile_ = blis::tile_kernel<T>();
   const kernels::ProductLoops<T>& loops_ = product_loops<T>();
   const Int tile_size_ = tile_.rows * tile_.columns;
-  Operand<T> keys_, values_, queries_;  // values_ is Vᵀ
-  Buffer<T> scores_, output_;           // Sᵀ, then Eᵀ; Oᵀ
+  Packed<T> keys_, values_, queries_;  // values_ is Vᵀ
+  Buffer<T> scores_, output_;          // Sᵀ, then Eᵀ; Oᵀ
 
   void pack_head(Int head) {
     keys_.pack(h_.keys, h_.features, h_.key[head], h_.key.row_step, h_.key.column_step);
@@ -94,13 +95,9 @@ class Forward {
     for (Int t = 0; t < ceil_div(longest, tile_.rows); ++t) {
       tile_(h_.features, keys_[t], queries_[0], scores + t * tile_size_, width, h_.scale);
     }
-    for (Int j = 0; j < block.count; ++j) {
-      for (Int i = block.lens[j]; i < longest; ++i) {
-        scores[i * width + j] = -std::numeric_limits<T>::infinity();
-      }
-    }
     T inverse_sums[blis::widest_tile], log_sums[blis::widest_tile];
-    attention_loops<T>().exp_columns(longest, width, scores, inverse_sums, log_sums);
+    attention_loops<T>().exp_columns(longest, width, block.lens, scores, inverse_sums,
+                                     log_sums);
     for (Int t = 0; t < values_.count(); ++t) {
       tile_(longest, values_[t], scores, output_.first() + t * tile_size_, width);
     }

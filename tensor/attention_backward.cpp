@@ -59,9 +59,9 @@ class Backward {
         keys_(block_keys_, tile_.columns, h_.features),
         values_(block_keys_, tile_.columns, h_.value_features),
         keys_t_(h_.features, tile_.columns, block_keys_),
-        weights_(panels_at_once * block_size_ + tile_.slack),
-        scores_(panels_at_once * block_size_ + tile_.slack),
-        scores_rows_(block_tiles_ * rows_size_ + tile_.slack),
+        p_(panels_at_once * block_size_ + tile_.slack),
+        ds_(panels_at_once * block_size_ + tile_.slack),
+        ds_rows_(block_tiles_ * rows_size_ + tile_.slack),
         dq_(tiles_ * tile_.rows * dq_step_),
         dk_(panels_at_once * dk_size_),
         dv_(panels_at_once * dv_size_),
@@ -93,7 +93,7 @@ class Backward {
   const Gradients<T>& gradients_;
   const blis::TileKernel<T>& tile_ = blis::tile_kernel<T>();
   const kernels::ProductLoops<T>& loops_ = product_loops<T>();
-  const bool wants_scores_ = gradients_.query || gradients_.key;
+  const bool wants_ds_ = gradients_.query || gradients_.key;
 
   const Int tiles_ = ceil_div(h_.queries, tile_.rows);
   const Int tile_size_ = tile_.rows * tile_.columns;
@@ -108,11 +108,11 @@ class Backward {
   const Int dq_step_ = ceil_div(h_.features, tile_.columns) * tile_.columns;
 
   // Of a head: Q, Qᵀ, dO and dOᵀ. Of a block: its keys, values, and keys turned round.
-  Operand<T> queries_, queries_t_, g_, g_t_, keys_, values_, keys_t_;
-  Buffer<T> weights_, scores_;  // P and dS of a block, one panel of keys after the other
-  Buffer<T> scores_rows_;       // dS of a block, tile by tile as the operand of dQ
-  Buffer<T> dq_;                // of a head
-  Buffer<T> dk_, dv_;           // dKᵀ and dVᵀ of a block, one panel after the other
+  Packed<T> queries_, queries_t_, g_, g_t_, keys_, values_, keys_t_;
+  Buffer<T> p_, ds_;   // P and dS of a block, one panel of keys after the other
+  Buffer<T> ds_rows_;  // dS of a block, tile by tile as the operand of dQ
+  Buffer<T> dq_;       // of a head
+  Buffer<T> dk_, dv_;  // dKᵀ and dVᵀ of a block, one panel after the other
   // Of a head: what each query sees, and the most in each tile; the logarithms; Σ dO O.
   Buffer<Int> lens_, longest_;
   Buffer<T> log_sums_, dots_;
@@ -131,14 +131,16 @@ class Backward {
     queries_t_.pack(h_.features, h_.queries, q[head], q.column_step, q.row_step);
     g_.pack(h_.queries, h_.value_features, g[head], g.row_step, g.column_step);
     g_t_.pack(h_.value_features, h_.queries, g[head], g.column_step, g.row_step);
-    for (Int i = 0; i < tiles_ * tile_.rows; ++i) {
-      const bool real = i < h_.queries;
-      log_sums_.first()[i] = real ? given_.log_sums[head * h_.queries + i] : T{0};
+    const Int padded = tiles_ * tile_.rows;
+    std::copy_n(given_.log_sums + head * h_.queries, h_.queries, log_sums_.first());
+    std::fill(log_sums_.first() + h_.queries, log_sums_.first() + padded, T{0});
+    const T *const g_first = g[head], *const o_first = o[head];
+    for (Int i = 0; i < h_.queries; ++i) {
       dots_.first()[i] =
-          real ? loops_.dot(h_.value_features, g[head] + i * g.row_step, g.column_step,
-                            o[head] + i * o.row_step, o.column_step)
-               : T{0};
+          loops_.dot(h_.value_features, g_first + i * g.row_step, g.column_step,
+                     o_first + i * o.row_step, o.column_step);
     }
+    std::fill(dots_.first() + h_.queries, dots_.first() + padded, T{0});
     for (Int t = 0; t < tiles_; ++t) {
       const Int begin = t * tile_.rows, end = std::min(begin + tile_.rows, h_.queries);
       Int* const lens = lens_.first() + begin;
@@ -172,8 +174,8 @@ class Backward {
       const Int key = first + panel * tile_.columns;
       if (key >= most) break;
       for (Int t = begin; t < end; ++t) tile(panel, key, t, t - begin);
-      const T* const p = weights_.first() + panel * block_size_;
-      const T* const ds = scores_.first() + panel * block_size_;
+      const T* const p = p_.first() + panel * block_size_;
+      const T* const ds = ds_.first() + panel * block_size_;
       for (Int t = 0; gradients_.value && t < g_t_.count(); ++t) {
         tile_(depth, g_t_[t] + from * tile_.rows, p,
               dv_.first() + panel * dv_size_ + t * tile_size_, tile_.columns, 1, true);
@@ -190,7 +192,7 @@ class Backward {
       const Int seen = std::min(longest[t] - first, keys);
       if (seen <= 0) continue;
       for (Int panel = 0; panel < keys_t_.count(); ++panel) {
-        tile_(seen, scores_rows_.first() + (t - begin) * rows_size_, keys_t_[panel],
+        tile_(seen, ds_rows_.first() + (t - begin) * rows_size_, keys_t_[panel],
               dq_.first() + t * tile_.rows * dq_step_ + panel * tile_.columns, dq_step_,
               h_.scale, true);
       }
@@ -200,24 +202,24 @@ class Backward {
   // P and dS of one tile, number `place` of the block: its queries are those of tile t,
   // its keys those from `key` on.
   void tile(Int panel, Int key, Int t, Int place) {
-    T* const p = weights_.first() + panel * block_size_ + place * tile_size_;
-    T* const ds = scores_.first() + panel * block_size_ + place * tile_size_;
+    T* const p = p_.first() + panel * block_size_ + place * tile_size_;
+    T* const ds = ds_.first() + panel * block_size_ + place * tile_size_;
     if (longest_.first()[t] <= key) {  // nothing of it is seen
       std::fill_n(p, tile_size_, T{0});
       std::fill_n(ds, tile_size_, T{0});
       return;
     }
     tile_(h_.features, queries_[t], keys_[panel], p, tile_.columns, h_.scale);
-    if (wants_scores_) {
+    if (wants_ds_) {
       tile_(h_.value_features, g_[t], values_[panel], ds, tile_.columns);
     }
     const Int row = t * tile_.rows;
     attention_loops<T>().weights(tile_.rows, tile_.columns, key, lens_.first() + row,
                                  log_sums_.first() + row, dots_.first() + row, p,
-                                 wants_scores_ ? ds : nullptr);
+                                 wants_ds_ ? ds : nullptr);
     if (gradients_.query) {
       loops_.pack(tile_.rows, tile_.rows, tile_.columns, ds, tile_.columns, 1,
-                  scores_rows_.first() + place * rows_size_ + panel * tile_size_);
+                  ds_rows_.first() + place * rows_size_ + panel * tile_size_);
     }
   }
 
@@ -286,17 +288,16 @@ AttentionGradients scaled_dot_product_attention_backward(
   check_same_dtype(attention_op, query, g);
   check_same_dtype(attention_op, query, result.output);
   check_same_dtype(attention_op, query, log_sums);
-  const auto [query_wanted, key_wanted, value_wanted] = wanted;
   AttentionGradients gradients;
-  if (query_wanted) gradients.query = empty_rows_like(query, query.size(-1));
-  if (key_wanted) gradients.key = empty_rows_like(key, key.size(-1));
-  if (value_wanted) gradients.value = empty_rows_like(value, value.size(-1));
+  if (wanted[0]) gradients.query = empty_rows_like(query, query.size(-1));
+  if (wanted[1]) gradients.key = empty_rows_like(key, key.size(-1));
+  if (wanted[2]) gradients.value = empty_rows_like(value, value.size(-1));
   dispatch_floating(attention_op, query.dtype(), [&]<class T>() {
     compute(Heads<T>(query, key, value, lens, scale),
             {matrices<T>(g), matrices<T>(result.output), log_sums.data<T>()},
-            Gradients<T>{optional_matrices<T>(gradients.query, query_wanted),
-                         optional_matrices<T>(gradients.key, key_wanted),
-                         optional_matrices<T>(gradients.value, value_wanted)});
+            Gradients<T>{optional_matrices<T>(gradients.query, wanted[0]),
+                         optional_matrices<T>(gradients.key, wanted[1]),
+                         optional_matrices<T>(gradients.value, wanted[2])});
   });
   return gradients;
 }

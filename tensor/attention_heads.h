@@ -115,9 +115,9 @@ const kernels::AttentionLoops<T>& attention_loops() {
 
 // An operand packed in panels, with memory for the largest that it is made for.
 template <class T>
-class Operand {
+class Packed {
  public:
-  Operand(std::int64_t lines, std::int64_t width, std::int64_t depth)
+  Packed(std::int64_t lines, std::int64_t width, std::int64_t depth)
       : panels_(lines, width, depth), memory_(panels_.total()) {}
 
   void pack(std::int64_t lines, std::int64_t depth, const T* x, std::int64_t step,

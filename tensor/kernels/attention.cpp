@@ -17,12 +17,15 @@ void for_width(Size width, F&& f) {
   }
 }
 
-template <class T>
-T log_sum(T sum) {
+// Calls f(j) for j below width; where the exponential or logarithm in it is one of ours,
+// several at a time.
+template <class T, class F>
+[[gnu::always_inline]] inline void for_lanes(int width, F&& f) {
   if constexpr (std::is_same_v<T, float>) {
-    return log(sum);
+#pragma omp simd
+    for (int j = 0; j < width; ++j) f(j);
   } else {
-    return log_of(sum);
+    for (int j = 0; j < width; ++j) f(j);
   }
 }
 
@@ -30,66 +33,70 @@ T log_sum(T sum) {
 // slowly.
 constexpr Size rows_at_once = 64;
 
-template <Size fixed, class T>
-void exp_columns(Size n, Size any_width, T* x, T* inverse_sums, T* log_sums) {
-  const Size width = fixed ? fixed : any_width;
-  T shift[columns], sum[columns] = {}, part[columns];
+template <int fixed, class T>
+void exp_columns(Size n, Size any_width, const Size* lens, T* x, T* inverse_sums,
+                 T* log_sums) {
+  const int width = fixed ? fixed : static_cast<int>(any_width);
+  constexpr int most = fixed ? fixed : static_cast<int>(columns);
+  int seen[most];
+  T shift[most], sum[most], part[most];
+  int shortest = static_cast<int>(n);
+  for (int j = 0; j < width; ++j) {
+    seen[j] = static_cast<int>(lens[j] < n ? lens[j] : n);
+    shortest = seen[j] < shortest ? seen[j] : shortest;
+    sum[j] = 0;
+  }
+  for (int i = shortest; i < n; ++i) {
+    T* const row = x + Size{i} * width;
+#pragma omp simd
+    for (int j = 0; j < width; ++j) row[j] = i < seen[j] ? row[j] : -infinity;
+  }
   fold_rows<Largest>(n, width, x, shift);
   for (Size i = 0; i < n; i += rows_at_once, x += rows_at_once * width) {
     const Size now = n - i < rows_at_once ? n - i : rows_at_once;
     for (Size r = 0; r < now; ++r) {
       T* const row = x + r * width;
-      if constexpr (std::is_same_v<T, float>) {
-#pragma omp simd
-        for (Size j = 0; j < width; ++j) row[j] = exp(row[j] - shift[j]);
-      } else {
-        for (Size j = 0; j < width; ++j) row[j] = exp(row[j] - shift[j]);
-      }
+      for_lanes<T>(width, [&](int j) { row[j] = exp(row[j] - shift[j]); });
     }
     fold_rows<Sum>(now, width, x, part);
-    for (Size j = 0; j < width; ++j) sum[j] += part[j];
+    for (int j = 0; j < width; ++j) sum[j] += part[j];
   }
-  for (Size j = 0; j < width; ++j) {
+  for_lanes<T>(width, [&](int j) {
     inverse_sums[j] = 1 / sum[j];
-    log_sums[j] = shift[j] + log_sum(sum[j]);
-  }
+    log_sums[j] = shift[j] + log_of(sum[j]);
+  });
 }
 
-template <Size fixed, class T>
+template <int fixed, class T>
 void weights(Size rows, Size any_width, Size first, const Size* lens, const T* log_sums,
              const T* dots, T* s, T* d) {
-  const Size width = fixed ? fixed : any_width;
+  const int width = fixed ? fixed : static_cast<int>(any_width);
   for (Size i = 0; i < rows; ++i, s += width) {
     const Size beyond = lens[i] - first;
     const int seen = static_cast<int>(beyond < 0 ? 0 : beyond < width ? beyond : width);
-    const auto weight = [&](int j) {
+    for_lanes<T>(width, [&](int j) {
       const T e = exp(s[j] - log_sums[i]);
       s[j] = j < seen ? e : 0;
-    };
-    if constexpr (std::is_same_v<T, float>) {
-#pragma omp simd
-      for (int j = 0; j < width; ++j) weight(j);
-    } else {
-      for (int j = 0; j < width; ++j) weight(j);
-    }
+    });
     if (!d) continue;
 #pragma omp simd
-    for (Size j = 0; j < width; ++j) d[j] = s[j] * (d[j] - dots[i]);
+    for (int j = 0; j < width; ++j) d[j] = s[j] * (d[j] - dots[i]);
     d += width;
   }
 }
 
 template <class T>
-void exp_columns_flushed(Size n, Size width, T* x, T* inverse_sums, T* log_sums) {
-  for_width(width, [&]<Size fixed>() {
-    flushed<exp_columns<fixed, T>>(n, width, x, inverse_sums, log_sums);
+void exp_columns_flushed(Size n, Size width, const Size* lens, T* x, T* inverse_sums,
+                         T* log_sums) {
+  for_width(width, [&]<int fixed>() {
+    flushed<exp_columns<fixed, T>>(n, width, lens, x, inverse_sums, log_sums);
   });
 }
 
 template <class T>
 void weights_flushed(Size rows, Size width, Size first, const Size* lens,
                      const T* log_sums, const T* dots, T* s, T* d) {
-  for_width(width, [&]<Size fixed>() {
+  for_width(width, [&]<int fixed>() {
     flushed<weights<fixed, T>>(rows, width, first, lens, log_sums, dots, s, d);
   });
 }

@@ -8,11 +8,11 @@ namespace heed::kernels {
 
 template <class T>
 struct AttentionLoops {
-  // Softmax down the columns of x (n, width), but for the division: x becomes
-  // e = exp(x - largest), and each column gets 1 / Σ e and the logarithm of its sum of
-  // exponentials, log Σ exp(x).
-  void (*exp_columns)(std::int64_t n, std::int64_t width, T* x, T* inverse_sums,
-                      T* log_sums);
+  // Softmax down the columns of x (n, width), of each column over its first lens[column]
+  // elements, but for the division: these become e = exp(x - largest), the others 0, and
+  // each column gets 1 / Σ e and log Σ exp(x). lens of n or more take the whole column.
+  void (*exp_columns)(std::int64_t n, std::int64_t width, const std::int64_t* lens, T* x,
+                      T* inverse_sums, T* log_sums);
   // The way back, for `rows` queries and the keys from `first` on, side by side. Of the
   // scores s (rows, width) it makes the weights, and of their gradient d (rows, width),
   // unless that is null, the gradient of the scores:

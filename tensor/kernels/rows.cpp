@@ -1,7 +1,7 @@
 #include "tensor/kernels/rows.h"
 
-
 #include "tensor/kernels/folds.h"
+#include "tensor/kernels/gaussian.h"
 #include "tensor/kernels/softmax.h"
 
 namespace heed::kernels::HEED_KERNELS {
@@ -45,7 +45,9 @@ template <class T>
 constexpr FloatingRows<T> floating = {
     moments<T>, flushed<softmax<false, T>, Size, Size, Size, const T*, T*>,
     flushed<softmax<true, T>, Size, Size, Size, const T*, T*>,
-    flushed<softmax_backward<T>, Size, Size, Size, const T*, const T*, T*>};
+    flushed<softmax_backward<T>, Size, Size, Size, const T*, const T*, T*>,
+    flushed<gaussian_weights<T>, Size, Size, const T*, const T*, T, T*>,
+    flushed<gaussian_gradients<T>, const GaussianGradients<T>&>};
 
 constexpr Rows table = {folds<float>, folds<double>,   folds<std::int64_t>,
                         folds<bool>,  floating<float>, floating<double>};

@@ -25,6 +25,17 @@ struct Folds {
   Fold<T> min;
 };
 
+// For a Gaussian kernel's weights y (n, m) of queries q (n) and keys k (n, m) and their
+// gradient g (n, m): dq (n), dk (n, m) unless it is null, and dw (n), of each row alone.
+template <class T>
+struct GaussianGradients {
+  std::int64_t n, m;
+  const T *q, *k;
+  T w;
+  const T *y, *g;
+  T *dq, *dk, *dw;
+};
+
 template <class T>
 struct FloatingRows {
   using Map = void (*)(std::int64_t outer, std::int64_t n, std::int64_t inner, const T* x,
@@ -40,6 +51,10 @@ struct FloatingRows {
   // dx = y (g - sum(g y))
   void (*softmax_backward)(std::int64_t outer, std::int64_t n, std::int64_t inner,
                            const T* g, const T* y, T* dx);
+  // y (n, m) = softmax(-((q - k) w)^2 / 2) along the rows, for q (n) and k (n, m).
+  void (*gaussian_weights)(std::int64_t n, std::int64_t m, const T* q, const T* k, T w,
+                           T* y);
+  void (*gaussian_gradients)(const GaussianGradients<T>& x);
 };
 
 struct Rows {

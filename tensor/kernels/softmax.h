@@ -1,9 +1,9 @@
 // The softmax family, for the kernel files rows.cpp and attention.cpp alone.
 #pragma once
 
-
 #include "tensor/kernels/folds.h"
 #include "tensor/kernels/math.h"
+#include "tensor/kernels/transpose.h"
 
 #if defined(__SSE2__)
 #include <xmmintrin.h>
@@ -13,6 +13,7 @@ namespace heed::kernels::HEED_KERNELS {
 namespace {
 
 double exp(double x) { return __builtin_exp(x); }
+[[gnu::always_inline]] inline float log_of(float x) { return log(x); }
 double log_of(double x) { return __builtin_log(x); }
 
 template <int wide, class T>
@@ -72,9 +73,7 @@ void flushed(Args... args) {
 
 template <class T>
 T largest(Size n, const T* x) {
-  return n < 16    ? fold_in_turn<Largest>(n, x, Largest::neutral<T>)
-         : n < 256 ? fold_row<16, Largest>(n, x)
-                   : fold_row<64, Largest>(n, x);
+  return n < 256 ? fold_row<16, Largest>(n, x) : fold_row<64, Largest>(n, x);
 }
 
 // e = exp(x - shift). The C library's exp, which float64 takes, does not vectorise.
@@ -127,52 +126,26 @@ void log_softmax_row(Size n, const T* x, T* y) {
   for (Size i = 0; i < n; ++i) y[i] = x[i] - shift - log_sum;
 }
 
-// Short rows leave most of a vector empty, so exp runs over a tile of many rows at once.
-constexpr Size short_row = 64;
-
-template <bool logarithm, class T>
-void softmax_short_rows(Size rows, Size n, const T* x, T* y) {
-  T e[tile];
-  const Size at_once = tile / n;
-  for (Size done = 0; done < rows; done += at_once, x += at_once * n, y += at_once * n) {
-    const Size now = rows - done < at_once ? rows - done : at_once;
-    for (Size i = 0; i < now * n; i += n) {
-      const T shift = largest(n, x + i);
-      for (Size j = i; j < i + n; ++j) y[j] = x[j] - shift;
-    }
-    exp_shifted(now * n, y, T(0), e);
-    for (Size i = 0; i < now * n; i += n) {
-      T sum = 0;
-#pragma omp simd reduction(+ : sum)
-      for (Size j = i; j < i + n; ++j) sum += e[j];
-      if constexpr (logarithm) {
-        const T log_sum = static_cast<T>(log_of(sum));
-        for (Size j = i; j < i + n; ++j) y[j] -= log_sum;
-      } else {
-        const T scale = 1 / sum;
-        for (Size j = i; j < i + n; ++j) y[j] = e[j] * scale;
-      }
-    }
-  }
-}
-
-// Columns: the same three passes, for up to `columns` of them side by side.
+// Columns: the same three passes, for up to `columns` of them side by side. Each is added
+// up as four sums in turn: the fewer numbers go into a sum, the less is rounded off.
 constexpr Size columns = 256;
 
 template <bool logarithm, class T>
 void softmax_columns(Size n, Size inner, const T* x, T* y) {
-  T shift[columns], sum[columns];
+  T shift[columns], sums[4][columns];
   for (Size first = 0; first < inner; first += columns) {
     const Size width = inner - first < columns ? inner - first : columns;
     for (Size j = 0; j < width; ++j) {
       shift[j] = Largest::neutral<T>;
-      sum[j] = 0;
+      sums[0][j] = sums[1][j] = sums[2][j] = sums[3][j] = 0;
     }
     for (Size i = first; i < n * inner; i += inner) {
 #pragma omp simd
       for (Size j = 0; j < width; ++j) shift[j] = Largest::of(shift[j], x[i + j]);
     }
-    for (Size i = first; i < n * inner; i += inner) {
+    for (Size row = 0; row < n; ++row) {
+      const Size i = row * inner + first;
+      T* const sum = sums[row % 4];
       const auto step = [&](Size j) {
         const T moved = x[i + j] - shift[j];
         const T e = exp(moved);
@@ -186,21 +159,49 @@ void softmax_columns(Size n, Size inner, const T* x, T* y) {
         for (Size j = 0; j < width; ++j) step(j);
       }
     }
+    T* const scale = sums[0];
     for (Size j = 0; j < width; ++j) {
-      sum[j] = logarithm ? static_cast<T>(log_of(sum[j])) : 1 / sum[j];
+      const T sum = (sums[0][j] + sums[1][j]) + (sums[2][j] + sums[3][j]);
+      scale[j] = logarithm ? static_cast<T>(log_of(sum)) : 1 / sum;
     }
     for (Size i = first; i < n * inner; i += inner) {
 #pragma omp simd
       for (Size j = 0; j < width; ++j) {
-        y[i + j] = logarithm ? y[i + j] - sum[j] : y[i + j] * sum[j];
+        y[i + j] = logarithm ? y[i + j] - scale[j] : y[i + j] * scale[j];
       }
     }
   }
 }
 
+// Short rows leave most of a vector empty, and adding up its lanes costs more than the
+// rest. So they are laid side by side as columns, padded to whole vectors, unless that
+// would leave as much empty. (A thread's share is always many rows, so that which way is
+// taken does not depend on the threads.)
+constexpr Size short_row = 64;
+constexpr Size few_rows = 8;
+constexpr Size side_by_side = 64;
+
+template <bool logarithm, class T>
+void softmax_short_rows(Size rows, Size n, const T* x, T* y) {
+  T e[short_row * side_by_side];
+  while (rows > 0) {
+    const Size now = rows < side_by_side ? rows : side_by_side;
+    const Size width = (now + 15) / 16 * 16;
+    transpose(now, n, x, n, e, width);
+    for (Size i = 0; now < width && i < n; ++i) {
+      for (Size j = now; j < width; ++j) e[i * width + j] = 0;
+    }
+    softmax_columns<logarithm>(n, width, e, e);
+    transpose(n, now, e, width, y, n);
+    rows -= now;
+    x += now * n;
+    y += now * n;
+  }
+}
+
 template <bool logarithm, class T>
 void softmax(Size outer, Size n, Size inner, const T* x, T* y) {
-  if (inner == 1 && 0 < n && n <= short_row) {
+  if (inner == 1 && n <= short_row && outer >= few_rows) {
     softmax_short_rows<logarithm>(outer, n, x, y);
     return;
   }

@@ -22,6 +22,7 @@ std::span<const Group> groups() {
       {"op", replay_op},
       {"optimiser", replay_optimiser},
       {"language_model", replay_language_model},
+      {"transformer", replay_transformer},
   };
   return known;
 }

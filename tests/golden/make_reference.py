@@ -30,6 +30,7 @@ from reference import (
     projected_attention,
     regression,
     streams,
+    transformer,
 )
 
 FAMILIES = [
@@ -39,6 +40,7 @@ FAMILIES = [
     ops.add_to,
     attention.add_to,
     projected_attention.add_to,
+    transformer.add_to,
 ]
 
 

@@ -81,6 +81,14 @@ BOOST_AUTO_TEST_CASE(wrong_numbers_of_a_module_are_found) {
   kept.add("buf.keep", -1);
   BOOST_TEST(kept.outcome().says("  additive_dropout.f64: buf.keep["));
 
+  // A module that draws more than one has all of them held to its order of draws.
+  StoredCase third("enc_post_gelu_drop", "f64");
+  BOOST_TEST(third.outcome().code == 0);
+  third.add("buf.keep.2", -1);
+  const Outcome other = third.outcome();
+  BOOST_TEST(other.says("  enc_post_gelu_drop.f64: buf.keep.2["), other.out);
+  BOOST_TEST(!other.says("buf.keep.1["));
+
   // load_state_dict() lists what does not fit.
   StoredCase renamed("self_small", "f64");
   const std::string known = "self_small.f64/param.W_v.bias";
@@ -90,6 +98,25 @@ BOOST_AUTO_TEST_CASE(wrong_numbers_of_a_module_are_found) {
   BOOST_TEST(unknown.code == 1);
   BOOST_TEST(unknown.says("W_v.bias"), unknown.out);
   BOOST_TEST(unknown.says("W_x.bias"), unknown.out);
+}
+
+BOOST_AUTO_TEST_CASE(a_case_of_a_transformer_is_read_in_all_its_parts) {
+  StoredCase module("enc_post_relu", "f64");
+  module.entry["metadata"]["attr.module"] = "perceiver";
+  BOOST_TEST(module.outcome().says("  enc_post_relu.f64: unknown module perceiver\n"));
+  StoredCase activation("enc_post_relu", "f64");
+  activation.entry["metadata"]["attr.activation"] = "silu";
+  BOOST_TEST(activation.outcome().says("  enc_post_relu.f64: unknown activation silu\n"));
+  // Every option decides what is computed.
+  for (const auto& [option, value] : {std::pair{"norm_first", "true"},
+                                      {"activation", "gelu"},
+                                      {"layer_norm_eps", "0.1"},
+                                      {"nhead", "1"},
+                                      {"causal", "false"}}) {
+    StoredCase changed("enc_post_relu", "f64");
+    changed.entry["metadata"][std::string("attr.") + option] = value;
+    BOOST_TEST(changed.outcome().says("  enc_post_relu.f64: out.y["), option);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(a_recipe_is_followed_to_the_letter) {

@@ -47,5 +47,7 @@ void replay_op(const Case& c, Report& report);
 void replay_language_model(const Case& c, Report& report);
 // optimiser.cpp
 void replay_optimiser(const Case& c, Report& report);
+// transformer.cpp
+void replay_transformer(const Case& c, Report& report);
 
 }  // namespace heed::golden

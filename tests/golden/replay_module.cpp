@@ -16,8 +16,13 @@ void seed_dropout(const Case& c) {
 
 void expect_masks(const Case& c, Report& report) {
   seed_dropout(c);
-  // The weights' mask is drawn before that of the result.
-  for (const char* name : {"buf.keep", "buf.keep_result"}) {
+  // The weights' mask is drawn before that of the result; a module with more than two
+  // numbers them in their order.
+  std::vector<std::string> names = {"buf.keep", "buf.keep_result"};
+  for (const std::string& number : c.names("buf.keep")) {
+    names.push_back("buf.keep." + number);
+  }
+  for (const std::string& name : names) {
     if (!c.has(name)) continue;
     const Variable whole = ones(c.tensor(name).shape(), c.dtype());
     const Tensor kept = nn::dropout(whole, c.number("dropout"), true).value() != 0.0;

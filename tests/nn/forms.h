@@ -9,7 +9,8 @@
 
 namespace heed::tests {
 
-// queries (2, n, 4), keys and values (2, m, 4), and the parameters in the order of visit.
+// queries (2, n, width), keys and values (2, m, width), and the parameters in the order
+// of visit.
 struct FormInputs {
   Variable queries, keys, values;
   std::vector<Variable> parameters;
@@ -75,39 +76,45 @@ struct Bare {
 
 }  // namespace detail
 
-// The forms, small. `align` is that of the causal layers where lengths differ. In
-// training only if dropout is above 0.
-inline std::vector<Form> attention_forms(
-    DType dtype, double dropout = 0,
-    std::optional<nn::CausalAlign> align = nn::CausalAlign::top_left) {
+struct FormOptions {
+  DType dtype = float64;
+  std::int64_t width = 4;
+  double dropout = 0;  // they are in training
+  // Of the causal layers, where lengths differ.
+  nn::CausalAlign align = nn::CausalAlign::top_left;
+};
+
+inline std::vector<Form> attention_forms(const FormOptions& options = {}) {
   using namespace detail;
+  const auto [dtype, width, dropout, align] = options;
   manual_seed(7);
-  const nn::CausalMultiHeadAttentionOptions options{.dim = 4,
-                                                    .n_heads = 2,
-                                                    .max_seq_len = 70,
-                                                    .dropout = dropout,
-                                                    .align = align,
-                                                    .dtype = dtype};
-  nn::CausalMultiHeadAttentionOptions seeing = options;
-  seeing.is_causal = false;
-  const nn::CausalMultiHeadAttention causal(options);
-  nn::MultiHeadAttention heads(4, 6, 2, 2, dtype);
+  const nn::CausalMultiHeadAttentionOptions seeing{.dim = width,
+                                                   .n_heads = 2,
+                                                   .max_seq_len = 70,
+                                                   .dropout = dropout,
+                                                   .is_causal = false,
+                                                   .align = align,
+                                                   .dtype = dtype};
+  nn::CausalMultiHeadAttentionOptions blinkered = seeing;
+  blinkered.is_causal = true;
+  const nn::CausalMultiHeadAttention causal(blinkered);
+  nn::MultiHeadAttention heads(width, 4, 2, 2, dtype);
   heads.dropout = nn::Dropout(dropout);
   std::vector<Form> forms = {
       form("attention", Bare{nn::Dropout(dropout)}, with_values),
       form("DotProductAttention", nn::DotProductAttention(dropout), with_values),
       form("ScaledDotProductAttention", nn::ScaledDotProductAttention(1.5, dropout),
            with_values),
-      form("AdditiveAttention", nn::AdditiveAttention(4, 4, 3, dropout, dtype),
+      form("AdditiveAttention", nn::AdditiveAttention(width, width, 3, dropout, dtype),
            with_values),
-      form("GeneralAttention", nn::GeneralAttention(4, 3, 2, dtype), with_keys),
-      form("SelfAttention", nn::SelfAttention(4, 3, 2, dtype), with_itself),
+      form("GeneralAttention", nn::GeneralAttention(width, 3, 2, dtype), with_keys),
+      form("SelfAttention", nn::SelfAttention(width, 3, 2, dtype), with_itself),
       form("MultiHeadAttention, itself", heads, with_itself),
       form("MultiHeadAttention", heads, with_values),
-      form(
-          "MultiHeadAttention, the book's",
-          nn::MultiHeadAttention(4, 4, 4, 6, 3, dropout, {.bias = false, .dtype = dtype}),
-          with_values),
+      form("MultiHeadAttention, the book's",
+           nn::MultiHeadAttention(width, width, width, 4, 2, dropout,
+                                  {.bias = false, .dtype = dtype}),
+           with_values),
       form("CausalMultiHeadAttention, itself", causal, with_itself),
       form("CausalMultiHeadAttention", causal, with_values),
       form("CausalMultiHeadAttention, not causal", nn::CausalMultiHeadAttention(seeing),

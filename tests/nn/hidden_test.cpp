@@ -96,7 +96,7 @@ BOOST_AUTO_TEST_CASE(padding_reaches_nothing_not_even_parameters) {
       Mask::valid_lens(tensor({{4, 0, 2}, {1, 3, 4}})),
       Mask::valid_lens(tensor({{4, 0, 2}, {1, 3, 4}})) & Mask::additive(0.5 + bias),
   };
-  for (const Form& form : attention_forms(float64)) {
+  for (const Form& form : attention_forms()) {
     if (form.self || form.causal) continue;
     for (std::size_t m = 0; m < masks.size(); ++m) {
       const Inputs in;
@@ -130,7 +130,7 @@ Mask three_groups() {
 }
 
 BOOST_AUTO_TEST_CASE(a_key_that_one_query_sees_reaches_no_other) {
-  for (const Form& form : attention_forms(float64)) {
+  for (const Form& form : attention_forms()) {
     if (form.self || form.causal) continue;
     const Inputs in;
     const Run expected = run(form, in, three_groups());
@@ -157,7 +157,7 @@ BOOST_AUTO_TEST_CASE(a_key_that_one_query_sees_reaches_no_other) {
 }
 
 BOOST_AUTO_TEST_CASE(a_query_reaches_no_key_that_it_does_not_see) {
-  for (const Form& form : attention_forms(float64)) {
+  for (const Form& form : attention_forms()) {
     if (form.self || form.causal) continue;
     BOOST_TEST_CONTEXT(form.name) {
       const Inputs in;
@@ -181,7 +181,7 @@ BOOST_AUTO_TEST_CASE(of_two_texts_in_one_sequence_each_is_alone) {
   // Positions 0 to 2 are one text, 3 to 5 another.
   const Tensor text = tensor({0, 0, 0, 1, 1, 1});
   const Mask mask = Mask::keep(unsqueeze(text, 1) == text);
-  for (const Form& form : attention_forms(float64)) {
+  for (const Form& form : attention_forms()) {
     if (!form.self) continue;
     for (const double value : {nan, infinity}) {
       BOOST_TEST_CONTEXT(form.name << ", " << value) {
@@ -202,7 +202,7 @@ BOOST_AUTO_TEST_CASE(of_two_texts_in_one_sequence_each_is_alone) {
 
 BOOST_AUTO_TEST_CASE(the_future_reaches_no_query_of_the_past) {
   // Query i sees the keys up to i + 3, so that query 2 alone sees the last.
-  for (const Form& form : attention_forms(float64, 0, nn::CausalAlign::bottom_right)) {
+  for (const Form& form : attention_forms({.align = nn::CausalAlign::bottom_right})) {
     if (form.self) continue;
     const Mask mask = Mask::causal(nn::CausalAlign::bottom_right);
     for (const double value : {nan, infinity, -infinity}) {
@@ -224,7 +224,7 @@ BOOST_AUTO_TEST_CASE(the_future_reaches_no_query_of_the_past) {
 
 BOOST_AUTO_TEST_CASE(a_query_without_a_key_reaches_nothing) {
   const Mask lens = Mask::valid_lens(tensor({{4, 0, 2}, {6, 0, 5}}));
-  for (const Form& form : attention_forms(float64)) {
+  for (const Form& form : attention_forms()) {
     if (form.self || form.causal) continue;
     for (const EmptyRows policy : {EmptyRows::zero, EmptyRows::uniform}) {
       const Mask mask = lens.empty_rows(policy);
@@ -246,7 +246,7 @@ BOOST_AUTO_TEST_CASE(a_uniform_row_shows_the_values_that_it_shares) {
   const Inputs in;
   Inputs odd = in;
   odd.v = with_row(in.v, 5, nan);
-  for (const Form& form : attention_forms(float64)) {
+  for (const Form& form : attention_forms()) {
     if (!form.values || form.causal) continue;
     BOOST_TEST_CONTEXT(form.name) {
       const Run uniform = run(form, odd, mask.empty_rows(EmptyRows::uniform));
@@ -261,7 +261,7 @@ BOOST_AUTO_TEST_CASE(a_uniform_row_shows_the_values_that_it_shares) {
 BOOST_AUTO_TEST_CASE(a_row_that_is_nan_is_so_with_odd_padding_too) {
   const Mask mask =
       Mask::valid_lens(tensor({{4, 0, 2}, {4, 0, 3}})).empty_rows(EmptyRows::nan);
-  for (const Form& form : attention_forms(float64)) {
+  for (const Form& form : attention_forms()) {
     if (form.self || form.causal) continue;
     BOOST_TEST_CONTEXT(form.name) {
       Inputs in;
@@ -285,7 +285,7 @@ BOOST_AUTO_TEST_CASE(derivatives_go_around_what_is_hidden) {
   k = with_row(k, 5, nan);
   v = with_row(v, 4, infinity);
   const Mask mask = Mask::valid_lens(tensor({{4, 2, 0}, {1, 3, 4}}));
-  for (const Form& form : attention_forms(float64)) {
+  for (const Form& form : attention_forms()) {
     if (form.self || form.causal || !form.values) continue;
     std::vector<Tensor> inputs = {q, k, v};
     for (const Tensor& x : form.parameters) inputs.push_back(x);

@@ -1,0 +1,76 @@
+#include "nn/packed_multi_head_attention.h"
+
+#include <vector>
+
+#include "autograd/views.h"
+#include "nn/attention.h"
+#include "nn/functional.h"
+#include "nn/init.h"
+#include "nn/masked.h"
+#include "tensor/factories.h"
+
+namespace heed::nn {
+namespace {
+
+// embed_dim, if the heads can share it.
+std::int64_t shared(std::int64_t embed_dim, std::int64_t num_heads) {
+  check(num_heads >= 1, "PackedMultiHeadAttention: num_heads must be at least 1, got {}",
+        num_heads);
+  check(embed_dim % num_heads == 0,
+        "PackedMultiHeadAttention: embed_dim must be a multiple of num_heads, got {} and "
+        "{}",
+        embed_dim, num_heads);
+  return embed_dim;
+}
+
+}  // namespace
+
+PackedMultiHeadAttention::PackedMultiHeadAttention(
+    std::int64_t embed_dim, std::int64_t num_heads,
+    const PackedMultiHeadAttentionOptions& options)
+    : out_proj(shared(embed_dim, num_heads), embed_dim,
+               {.bias = options.bias, .dtype = options.dtype}),
+      num_heads(num_heads),
+      has_bias(options.bias),
+      dropout(options.dropout) {
+  Tensor weight = empty({3 * embed_dim, embed_dim}, options.dtype);
+  in_proj_weight = Variable(init::xavier_uniform_(weight), true);
+  if (has_bias) {
+    in_proj_bias = Variable(zeros({3 * embed_dim}, options.dtype), true);
+    // Drawn, as PyTorch draws it, and overwritten.
+    out_proj.bias = Variable(zeros({embed_dim}, options.dtype), true);
+  }
+}
+
+Variable PackedMultiHeadAttention::operator()(const Variable& x, const Mask& mask) {
+  return (*this)(x, x, x, mask);
+}
+
+Variable PackedMultiHeadAttention::operator()(const Variable& queries,
+                                              const Variable& keys,
+                                              const Variable& values, const Mask& mask) {
+  check(queries.dim() == 3 && keys.dim() == 3 && values.dim() == 3 &&
+            queries.size(0) == keys.size(0) && keys.size(0) == values.size(0) &&
+            keys.size(1) == values.size(1),
+        "PackedMultiHeadAttention: queries (batch, n, d), keys and values (batch, m, d), "
+        "got {}, {} and {}",
+        queries.shape(), keys.shape(), values.shape());
+  const auto [x, y, z] =
+      without_hidden({queries, keys, values}, mask,
+                     {queries.size(0), num_heads, queries.size(1), keys.size(1)});
+  const std::vector<Variable> W = chunk(in_proj_weight, 3);  // three of (d, d)
+  std::vector<Variable> b;                                   // three of (d)
+  if (has_bias) b = chunk(in_proj_bias, 3);
+  const auto heads_of = [&](const Variable& input, int i) {
+    return split_heads(has_bias ? linear(input, W[i], b[i]) : linear(input, W[i]),
+                       num_heads);
+  };
+  const Variable q = heads_of(x, 0);                         // (batch, heads, n, d / h)
+  const Variable k = heads_of(y, 1);                         // (batch, heads, m, d / h)
+  const Variable v = heads_of(z, 2);                         // (batch, heads, m, d / h)
+  const Variable heads = attend(q, k, v, mask, dropout, {},  // (batch, heads, n, d / h)
+                                keep_weights ? &attention_weights : nullptr);
+  return out_proj(join_heads(heads));  // (batch, n, d)
+}
+
+}  // namespace heed::nn

@@ -1,0 +1,168 @@
+// The blocks of the transformer, and stacks of them.
+// (Vaswani et al., 2017, section 3.1)
+//
+// Names of parameters, initial values and the order of draws are those of PyTorch's
+// layers of the same names with batch_first=True, so that a state file of the one is a
+// state file of the other. Where PyTorch takes two masks, here is one:
+//
+//   generate_square_subsequent_mask(n)    Mask::causal()
+//   a padding mask, true where padded     Mask::valid_lens(lens), lens (batch)
+//   both                                  Mask::causal() & Mask::valid_lens(lens)
+//
+// What a mask hides as a key is computed as a query all the same: padded positions have
+// outputs too, which a loss leaves out.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "nn/dropout.h"
+#include "nn/layer_norm.h"
+#include "nn/linear.h"
+#include "nn/mask.h"
+#include "nn/packed_multi_head_attention.h"
+
+namespace heed::nn {
+
+// Where the norm stands around a sublayer, attention or feed-forward:
+//
+//   post   x ─┬─ sublayer ─ + ─ norm ─>      pre   x ─┬─ norm ─ sublayer ─ + ─>
+//             └─────────────┘                         └────────────────────┘
+//
+// Either way x is added as it came in, not normalised. With pre the sums are never
+// normalised, so that gradients pass unchanged to the first layer; a stack has a norm of
+// its own for its result.
+enum class NormOrder {
+  post,  // norm(x + sublayer(x))     (Vaswani et al., 2017)
+  pre,   // x + sublayer(norm(x))     (Xiong et al., 2020)
+};
+
+// What stands between the two linear layers of the feed-forward part.
+enum class Activation { relu, gelu };
+
+// PyTorch's defaults.
+struct TransformerLayerOptions {
+  std::int64_t dim_feedforward = 2048;
+  double dropout = 0.1;  // of the attention's weights, within the feed-forward part, and
+                         // of what each sublayer adds
+  Activation activation = Activation::relu;
+  double layer_norm_eps = 1e-5;
+  NormOrder norm_order = NormOrder::post;
+  DType dtype = float32;
+};
+
+// Self-attention, then a feed-forward part,
+//   linear2 dropout(activation(linear1 x)),  each position for itself.
+struct TransformerEncoderLayer {
+  PackedMultiHeadAttention self_attn;
+  Linear linear1;  // d_model -> dim_feedforward
+  Dropout dropout;
+  Linear linear2;  // and back
+  LayerNorm norm1, norm2;
+  Dropout dropout1, dropout2;  // of the two sublayers' results
+  Activation activation;
+  NormOrder norm_order;
+
+  // Throws Error unless the sizes are at least 1, nhead divides d_model, dropout is from
+  // 0 to 1 and layer_norm_eps is positive.
+  TransformerEncoderLayer(std::int64_t d_model, std::int64_t nhead,
+                          const TransformerLayerOptions& options = {});
+
+  // src (batch, n, d_model) -> the same shape. The mask is laid on scores (batch, heads,
+  // n, n). Throws Error when a shape or the mask does not fit.
+  Variable operator()(const Variable& src, const Mask& mask = {});
+
+  void visit(auto&& f) {
+    f("self_attn", self_attn);
+    f("linear1", linear1);
+    f("dropout", dropout);
+    f("linear2", linear2);
+    f("norm1", norm1);
+    f("norm2", norm2);
+    f("dropout1", dropout1);
+    f("dropout2", dropout2);
+  }
+};
+
+// Self-attention, then attention to the encoder's output, then a feed-forward part. In
+// the second the queries come from the decoder, keys and values from the encoder.
+struct TransformerDecoderLayer {
+  PackedMultiHeadAttention self_attn, multihead_attn;
+  Linear linear1;  // d_model -> dim_feedforward
+  Dropout dropout;
+  Linear linear2;  // and back
+  LayerNorm norm1, norm2, norm3;
+  Dropout dropout1, dropout2, dropout3;  // of the three sublayers' results
+  Activation activation;
+  NormOrder norm_order;
+
+  // Throws Error as TransformerEncoderLayer's does.
+  TransformerDecoderLayer(std::int64_t d_model, std::int64_t nhead,
+                          const TransformerLayerOptions& options = {});
+
+  // tgt (batch, n, d_model) and the encoder's output, memory (batch, m, d_model) ->
+  // (batch, n, d_model). tgt_mask is laid on scores (batch, heads, n, n); it is not left
+  // to a default, as a decoder that generates must not look ahead: Mask::causal(); {}
+  // hides nothing. memory_mask is laid on scores (batch, heads, n, m). Throws Error when
+  // a shape or a mask does not fit.
+  Variable operator()(const Variable& tgt, const Variable& memory, const Mask& tgt_mask,
+                      const Mask& memory_mask = {});
+
+  void visit(auto&& f) {
+    f("self_attn", self_attn);
+    f("multihead_attn", multihead_attn);
+    f("linear1", linear1);
+    f("dropout", dropout);
+    f("linear2", linear2);
+    f("norm1", norm1);
+    f("norm2", norm2);
+    f("norm3", norm3);
+    f("dropout1", dropout1);
+    f("dropout2", dropout2);
+    f("dropout3", dropout3);
+  }
+};
+
+// Layers one after another, and a norm of the result if one is given:
+//
+//   nn::TransformerEncoder encoder(nn::TransformerEncoderLayer(512, 8), 6);
+//
+// As in PyTorch the layers are copies of one: they start with equal values. Only the norm
+// is the one given.
+struct TransformerEncoder {
+  std::vector<TransformerEncoderLayer> layers;
+  std::optional<LayerNorm> norm;
+
+  // Throws Error unless num_layers is at least 1.
+  TransformerEncoder(const TransformerEncoderLayer& layer, std::int64_t num_layers,
+                     std::optional<LayerNorm> norm = {});
+
+  // src (batch, n, d_model) -> the same shape; the mask is every layer's.
+  Variable operator()(const Variable& src, const Mask& mask = {});
+
+  void visit(auto&& f) {
+    f("layers", layers);
+    if (norm) f("norm", *norm);
+  }
+};
+
+struct TransformerDecoder {
+  std::vector<TransformerDecoderLayer> layers;
+  std::optional<LayerNorm> norm;
+
+  // Throws Error unless num_layers is at least 1.
+  TransformerDecoder(const TransformerDecoderLayer& layer, std::int64_t num_layers,
+                     std::optional<LayerNorm> norm = {});
+
+  // tgt (batch, n, d_model) and memory (batch, m, d_model) -> (batch, n, d_model); memory
+  // and masks are every layer's.
+  Variable operator()(const Variable& tgt, const Variable& memory, const Mask& tgt_mask,
+                      const Mask& memory_mask = {});
+
+  void visit(auto&& f) {
+    f("layers", layers);
+    if (norm) f("norm", *norm);
+  }
+};
+
+}  // namespace heed::nn

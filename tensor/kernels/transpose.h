@@ -1,0 +1,75 @@
+// Transposing a matrix in memory. Only the kernels include this file: each gets a
+// function of its own (see level.h).
+#pragma once
+
+#include <cstdint>
+
+namespace heed::kernels::HEED_KERNELS {
+namespace {
+
+// Vectors of 16 bytes: every x86-64 and ARM64 has them, and a 4 x 4 (2 x 2 for double)
+// block is transposed in eight (two) shuffles.
+template <class T>
+struct Block;
+
+template <>
+struct Block<float> {
+  static constexpr std::int64_t size = 4;
+  using Vector = float __attribute__((vector_size(16)));
+  static void transpose(const float* x, std::int64_t step, float* out,
+                        std::int64_t out_step) {
+    Vector v[4];
+    for (int i = 0; i < 4; ++i) __builtin_memcpy(&v[i], x + i * step, 16);
+    const Vector a = __builtin_shufflevector(v[0], v[1], 0, 4, 1, 5);
+    const Vector b = __builtin_shufflevector(v[2], v[3], 0, 4, 1, 5);
+    const Vector c = __builtin_shufflevector(v[0], v[1], 2, 6, 3, 7);
+    const Vector d = __builtin_shufflevector(v[2], v[3], 2, 6, 3, 7);
+    v[0] = __builtin_shufflevector(a, b, 0, 1, 4, 5);
+    v[1] = __builtin_shufflevector(a, b, 2, 3, 6, 7);
+    v[2] = __builtin_shufflevector(c, d, 0, 1, 4, 5);
+    v[3] = __builtin_shufflevector(c, d, 2, 3, 6, 7);
+    for (int i = 0; i < 4; ++i) __builtin_memcpy(out + i * out_step, &v[i], 16);
+  }
+};
+
+template <>
+struct Block<double> {
+  static constexpr std::int64_t size = 2;
+  using Vector = double __attribute__((vector_size(16)));
+  static void transpose(const double* x, std::int64_t step, double* out,
+                        std::int64_t out_step) {
+    Vector v[2];
+    for (int i = 0; i < 2; ++i) __builtin_memcpy(&v[i], x + i * step, 16);
+    const Vector a = __builtin_shufflevector(v[0], v[1], 0, 2);
+    const Vector b = __builtin_shufflevector(v[0], v[1], 1, 3);
+    __builtin_memcpy(out, &a, 16);
+    __builtin_memcpy(out + out_step, &b, 16);
+  }
+};
+
+// out[j * out_step + i] = x[i * step + j] for i < rows and j < columns. A cache line's
+// worth of columns at a time, so that each line of x is read once.
+template <class T>
+void transpose(std::int64_t rows, std::int64_t columns, const T* x, std::int64_t step,
+               T* out, std::int64_t out_step) {
+  constexpr std::int64_t size = Block<T>::size;
+  constexpr std::int64_t line = 64 / sizeof(T);
+  const std::int64_t whole_rows = rows - rows % size;
+  const std::int64_t whole_columns = columns - columns % size;
+  for (std::int64_t first = 0; first < whole_columns; first += line) {
+    const std::int64_t last = first + line < whole_columns ? first + line : whole_columns;
+    for (std::int64_t i = 0; i < whole_rows; i += size) {
+      for (std::int64_t j = first; j < last; j += size) {
+        Block<T>::transpose(x + i * step + j, step, out + j * out_step + i, out_step);
+      }
+    }
+  }
+  for (std::int64_t i = 0; i < rows; ++i) {
+    for (std::int64_t j = i < whole_rows ? whole_columns : 0; j < columns; ++j) {
+      out[j * out_step + i] = x[i * step + j];
+    }
+  }
+}
+
+}  // namespace
+}  // namespace heed::kernels::HEED_KERNELS

@@ -1,0 +1,50 @@
+// What the tests of modules with many parameters share.
+#pragma once
+
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include <heed.h>
+
+#include "tests/nn/checks.h"
+
+namespace heed {
+
+// The names of the parameters in their order, a blank behind each.
+template <class M>
+std::string parameter_names(M net) {
+  std::string list;
+  for (const auto& [name, parameter] : nn::named_parameters(net)) list += name + " ";
+  return list;
+}
+
+// With every parameter away from its initial value, which a one or a zero would hide.
+template <class M>
+M unsettled(M net) {
+  for (const Variable& parameter : nn::parameters(net)) {
+    Tensor values = parameter.value();
+    values.copy_(0.5 * randn(values.shape(), values.dtype()));
+  }
+  return net;
+}
+
+// First and second derivatives of call(net, inputs) by the inputs and by every parameter.
+template <class M, class Call>
+void check_all_derivatives(const M& net, std::vector<Tensor> inputs, const Call& call) {
+  M own = nn::clone(net);
+  const std::size_t count = inputs.size();
+  for (const Variable& parameter : nn::parameters(own)) {
+    inputs.push_back(parameter.value());
+  }
+  const auto f = [&](const std::vector<Variable>& in) {
+    std::size_t next = count;
+    nn::walk(own, [&]<class P>(const std::string&, P& part) {
+      if constexpr (std::is_same_v<P, Variable>) part = in[next++];
+    });
+    return call(own, in);
+  };
+  check_derivatives(f, inputs);
+}
+
+}  // namespace heed
