@@ -66,11 +66,12 @@ std::string hash_of(const nn::Safetensors& file) {
   for (const auto& [name, text] : file.metadata)
     if (name != "hash") hash = char_lm::hash(text, char_lm::hash(name, hash));
   for (const auto& [name, tensor] : file.tensors) {
+    hash = char_lm::hash(name, hash);
     const Tensor elements = tensor.contiguous();
     dispatch(elements.dtype(), [&]<class T>() {
       const auto size = static_cast<std::size_t>(elements.numel()) * sizeof(T);
       const char* const bytes = reinterpret_cast<const char*>(elements.data<T>());
-      hash = char_lm::hash({bytes, size}, char_lm::hash(name, hash));
+      hash = char_lm::hash({bytes, size}, hash);
     });
   }
   return fmt::format("{:016x}", hash);

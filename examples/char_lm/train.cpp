@@ -123,17 +123,18 @@ int advance(Training& training, const TrainOptions& options, std::int64_t saved)
     if (signal != 0 || step == steps || step % options.checkpoint_every == 0) save_step();
     if (signal != 0 || step == steps) return signal;
     const double loss = training.advance();
+    const LogRow& last = training.log().back();
     progress.show(
         step + 1, loss,
-        fmt::format("validation {:.4f}", training.log().back().validation_loss));
+        fmt::format("validation {:.4f} at {}", last.validation_loss, last.step));
   }
 }
 
 void print_interruption(const TrainOptions& options, const Training& training) {
-  const std::string text = options.text.empty() ? "" : " --text " + options.text;
+  const std::string text = options.text.empty() ? "" : " --text '" + options.text + "'";
   fmt::print(stderr,
              "char_lm: interrupted; saved after step {} of {}. To go on:\n"
-             "  char_lm train --resume --out {}{}\n",
+             "  char_lm train --resume --out '{}'{}\n",
              training.steps_done(), training.settings().steps, options.out, text);
 }
 
