@@ -21,7 +21,7 @@ struct Settings {
   double lr = 1e-3, min_lr = 1e-4;
   std::int64_t warmup = 100;
   double beta1 = 0.9, beta2 = 0.99, weight_decay = 0.1, clip = 1, dropout = 0;
-  std::uint64_t seed = 1337;
+  std::uint64_t seed = 42;
   std::int64_t eval_every = 250, eval_batches = 20;
 
   // Calls f(name, value, least, largest, help) for each of them.

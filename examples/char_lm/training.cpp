@@ -76,7 +76,7 @@ Training::Training(const Settings& settings, const Corpus& corpus)
       corpus_(fitting(corpus, settings)),
       model_((manual_seed(settings.seed), settings.model(corpus.vocabulary.size()))),
       trainer_(optimizer_of(model_, settings)),
-      data_(settings.seed + 1) {}
+      data_(settings.seed) {}
 
 Checkpoint Training::checkpoint() {
   return {.settings = settings_,
@@ -148,7 +148,7 @@ const LogRow& Training::evaluate() {
 double Training::evaluate(const Tensor& part) {
   NoGrad no_grad;
   nn::eval(model_);
-  Generator generator(settings_.seed + 2);
+  Generator generator(settings_.seed + 1);
   double sum = 0;
   for (std::int64_t i = 0; i < settings_.eval_batches; ++i)
     sum += loss_of(model_,

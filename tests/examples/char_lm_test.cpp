@@ -327,7 +327,7 @@ BOOST_AUTO_TEST_CASE(help_and_wrong_options) {
                          "--weight-decay NUMBER=0.1",
                          "--clip NUMBER=1",
                          "--dropout NUMBER=0",
-                         "--seed N=1337",
+                         "--seed N=42",
                          "--eval-every N=250",
                          "--eval-batches N=20",
                          "--checkpoint-every N=250",
