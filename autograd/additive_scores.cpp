@@ -18,16 +18,16 @@ Variable additive_scores(const Variable& queries, const Variable& keys,
   return record_joint(
       "additive_scores", additive_scores(queries.value(), keys.value(), w.value()),
       inputs(queries, keys, w), keep(queries, keys, w),
-      [](const Kept& kept, const Variable& g, const auto&) -> std::array<Variable, 3> {
+      [](const Kept& kept, const Variable& g,
+         const auto& /*wanted*/) -> std::array<Variable, 3> {
         const Variable q = kept[0], k = kept[1], w = kept[2];
         if (!grad_enabled()) {
           auto [dq, dk, dw] =
               additive_scores_backward(g.value(), q.value(), k.value(), w.value());
           return {dq, dk, dw};
         }
-        // The fused pass has no derivative of its own: where the walk itself is recorded,
-        // the formulas are written out in ops. There too NaN with a gradient of 0 is left
-        // out.
+        // In ops where the walk is recorded: see record_joint. There too NaN with a
+        // gradient of 0 is left out.
         const Variable x = unsqueeze(q, -2) + unsqueeze(k, -3);  // (..., n, m, h)
         const Variable each = unsqueeze(g, -1);                  // (..., n, m, 1)
         const Tensor left_out = logical_and(isnan(x.value()), each.value() == 0);

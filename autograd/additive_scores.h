@@ -1,5 +1,5 @@
 // The scores of additive attention on Variables: shapes, values and errors of
-// tensor/additive_scores.h, with derivatives.
+// tensor/additive_scores.h, with derivatives.        (Bahdanau, Cho and Bengio, 2015)
 #pragma once
 
 #include "autograd/variable.h"
@@ -7,6 +7,7 @@
 
 namespace heed {
 
+// queries (..., n, h), keys (..., m, h), w (h)  ->  (..., n, m)
 Variable additive_scores(const Variable& queries, const Variable& keys,
                          const Variable& w);
 

@@ -15,13 +15,18 @@ namespace {
 
 Variable transposed(const Variable& x) { return transpose(x, -2, -1); }
 
+// The pairs of queries and keys, (..., n, m), that lens hides: (..., n or 1, m).
+Tensor hidden_by(const Tensor& lens, std::int64_t keys) {
+  return arange(keys, int64) >= unsqueeze(lens, -1);
+}
+
 // P = softmax(scale Q Kᵀ) over the keys that each query sees, 0 for the others, so that a
 // query that sees none has a row of zeros.     (..., n, d) x (..., m, d) -> (..., n, m)
 Variable attention_weights(const Variable& query, const Variable& key,
                            const std::optional<Tensor>& lens, double scale) {
-  const Variable scores = scale * matmul(query, transposed(key));
+  const Variable scores = scale * matmul(query, transposed(key));  // (..., n, m)
   if (!lens) return softmax(scores, -1);
-  const Tensor hidden = arange(key.size(-2), int64) >= unsqueeze(*lens, -1);
+  const Tensor hidden = hidden_by(*lens, key.size(-2));
   constexpr double infinity = std::numeric_limits<double>::infinity();
   return masked_fill(softmax(masked_fill(scores, hidden, -infinity), -1), hidden, 0);
 }
@@ -29,10 +34,9 @@ Variable attention_weights(const Variable& query, const Variable& key,
 }  // namespace
 
 // O = P V, P = softmax(S), S = scale Q Kᵀ
+//   dP = G Vᵀ,  dS = P ∘ (dP - rowsum(dP ∘ P))      ∘: elementwise
+//   dQ = scale dS K,  dK = scale dSᵀ Q
 //   dV = Pᵀ G
-//   dP = G Vᵀ,  dS = P (dP - Σ dP P)  with the sum over a row, as softmax has it
-//   dQ = scale dS K
-//   dK = scale dSᵀ Q
 Variable scaled_dot_product_attention(const Variable& query, const Variable& key,
                                       const Variable& value,
                                       const std::optional<Tensor>& lens, double scale,
@@ -41,25 +45,39 @@ Variable scaled_dot_product_attention(const Variable& query, const Variable& key
       query.value(), key.value(), value.value(), lens, scale, weights);
   return record_joint(
       "scaled_dot_product_attention", y.output, inputs(query, key, value),
-      keep(query, key, value, result, y.log_sums, lens ? KeepEntry(*lens) : KeepEntry()),
+      // 0 Q, 1 K, 2 V, 3 O, 4 and 5 what is kept of the rows, 6 lens
+      keep(query, key, value, result, y.largest, y.inverse_sums,
+           lens ? KeepEntry(*lens) : KeepEntry()),
       [has_lens = lens.has_value(), scale](
-          const Kept& k, const Variable& g,
-          const std::array<bool, 3>& wanted) -> std::array<Variable, 3> {
-        const Variable Q = k[0], K = k[1], V = k[2];
+          const Kept& kept, const Variable& g,
+          const auto& wanted) -> std::array<Variable, 3> {
+        const Variable K = kept[1], V = kept[2];
         const std::optional<Tensor> lens =
-            has_lens ? std::optional(k[5].value()) : std::nullopt;
+            has_lens ? std::optional(kept[6].value()) : std::nullopt;
         if (!grad_enabled()) {
           const auto [dQ, dK, dV] = scaled_dot_product_attention_backward(
-              g.value(), Q.value(), K.value(), V.value(), lens, scale,
-              {k[3].value(), k[4].value()}, wanted);
+              g.value(), kept[0].value(), K.value(), V.value(), lens, scale,
+              {kept[3].value(), kept[4].value(), kept[5].value()}, wanted);
           return {dQ, dK, dV};
         }
-        // The fused pass has no derivative of its own: where the walk itself is recorded,
-        // the formulas are written out in ops.
-        const Variable P = attention_weights(Q, K, lens, scale);
-        const Variable dP = matmul(g, transposed(V));
-        const Variable dS = scale * P * (dP - sum(dP * P, -1, true));
-        return {matmul(dS, K), matmul(transposed(dS), Q), matmul(transposed(P), g)};
+        // In ops where the walk is recorded: see record_joint. What is hidden is selected
+        // away: 0 times NaN is NaN.
+        const auto seen = [&](const Variable& pairs) {  // (..., n, m)
+          return lens ? masked_fill(pairs, hidden_by(*lens, K.size(-2)), 0) : pairs;
+        };
+        Variable Q = kept[0], G = g;
+        if (lens) {
+          const Tensor blind = unsqueeze(*lens == 0, -1);  // (..., n, 1)
+          Q = masked_fill(Q, blind, 0);
+          G = masked_fill(G, blind, 0);
+        }
+        const Variable P = attention_weights(Q, K, lens, scale);     // (..., n, m)
+        const Variable dP = seen(matmul(G, transposed(V)));          // (..., n, m)
+        const Variable dS = seen(P * (dP - sum(dP * P, -1, true)));  // (..., n, m)
+        const Variable dQ = scale * matmul(dS, K);                   // (..., n, d)
+        const Variable dK = scale * matmul(transposed(dS), Q);       // (..., m, d)
+        const Variable dV = matmul(transposed(P), G);                // (..., m, dv)
+        return {dQ, dK, dV};
       });
 }
 

@@ -1,4 +1,4 @@
-// Attention on Variables, with derivatives.
+// Attention on Variables, with derivatives.        (Vaswani et al., 2017, equation 1)
 #pragma once
 
 #include <optional>
@@ -8,15 +8,15 @@
 
 namespace heed {
 
-// softmax(scale Q Kᵀ) V over the first lens keys of each query: shapes, values and errors
-// of tensor/attention.h. The weights that it fills in are a constant.
+// softmax(scale Q Kᵀ) V, where query i sees keys 0 to lens[i] - 1: shapes, values and
+// errors of tensor/attention.h. The weights that it fills in are a constant.
+//   query (..., n, d), key (..., m, d), value (..., m, dv)  ->  (..., n, dv)
 Variable scaled_dot_product_attention(const Variable& query, const Variable& key,
                                       const Variable& value,
                                       const std::optional<Tensor>& lens, double scale,
                                       Tensor* weights = nullptr);
 
-// The same written out in ops, with every score in memory at once: what the op is held
-// against, and the way its gradients are differentiated again.
+// The same in ops; what the op is held against.
 Variable composed_attention(const Variable& query, const Variable& key,
                             const Variable& value, const std::optional<Tensor>& lens,
                             double scale);

@@ -15,19 +15,19 @@ Variable gaussian_weights(const Variable& queries, const Variable& keys,
   return record_joint(
       "gaussian_weights", gaussian_weights(queries.value(), keys.value(), w.value()),
       inputs(queries, keys, w), keep(queries, keys, w, result),
-      [](const Kept& kept, const Variable& g, const auto& wanted) {
+      [](const Kept& kept, const Variable& g,
+         const auto& wanted) -> std::array<Variable, 3> {
         const Variable q = kept[0], k = kept[1], w = kept[2], y = kept[3];
         if (!grad_enabled()) {
           auto [dq, dk, dw] = gaussian_weights_backward(g.value(), y.value(), q.value(),
                                                         k.value(), w.value(), wanted[1]);
-          return std::array<Variable, 3>{dq, dk, dw};
+          return {dq, dk, dw};
         }
-        // The fused pass has no derivative of its own: where the walk itself is recorded,
-        // the formulas are written out in ops.
+        // In ops where the walk is recorded: see record_joint.
         const Variable d = unsqueeze(q, 1) - k;                  // (n, m)
         const Variable ds = y * (g - sum(g * y, 1, true));       // (n, m)
         const Variable slope = square(reshape(w, {})) * ds * d;  // (n, m)
-        return std::array<Variable, 3>{-sum(slope, 1), slope, -w * sum(ds * square(d))};
+        return {-sum(slope, 1), slope, -w * sum(ds * square(d))};
       });
 }
 

@@ -206,6 +206,10 @@ Variable record(const char* op, Tensor value,
 // As record, with one rule for all inputs, for an op whose gradients share most of their
 // work: rule(kept, g, wanted) returns an array of gradients, one an input, of which those
 // that `wanted` (an array of bool) leaves out are not looked at.
+//
+// A rule, here or of record, may take a fused pass on plain tensors. That has no
+// derivative of its own: where the walk itself is recorded (grad_enabled()), the rule's
+// formulas are written out in ops instead.
 template <std::size_t I, std::size_t K, class Rule>
 Variable record_joint(const char* op, Tensor value,
                       const std::array<const Variable*, I>& inputs,

@@ -11,10 +11,9 @@ namespace heed {
 Variable softmax(const Variable& x, std::int64_t dim) {
   return record("softmax", softmax(x.value(), dim), inputs(x), keep(result),
                 [dim](const Kept& k, const Variable& g) -> Variable {
-                  // The fused pass has no derivative of its own: where the walk itself is
-                  // recorded, the formula is written out in ops.
                   const Variable y = k[0];
                   if (!grad_enabled()) return softmax_backward(g.value(), y.value(), dim);
+                  // In ops where the walk is recorded: see record_joint.
                   return y * (g - sum(g * y, dim, true));
                 });
 }

@@ -1,5 +1,6 @@
-// How are queries and keys of different sizes compared? Additive attention, on the book's
-// toy: all keys are equal, so only the valid lengths can make a difference.
+// How are queries and keys of different sizes compared? Additive attention: first the
+// book's toy, where all keys are equal, so only the valid lengths can make a difference;
+// then random keys, and the comparison by hand.
 #include <fmt/core.h>
 #include <heed.h>
 
@@ -11,7 +12,7 @@ namespace {
 using namespace heed;
 using namespace heed::support;
 
-int run(const ListingOptions& options) {
+void toy(const ListingOptions& options, Claims& claims) {
   const DType dtype = options.dtype;
   manual_seed(options.seed);
   const Tensor queries = normal(0.0, 1.0, {2, 1, 20}, dtype);  // (batch, queries, size)
@@ -37,10 +38,9 @@ int run(const ListingOptions& options) {
   fmt::print("\noutput in training, with dropout 0.1\n{}\n",
              attention(queries, keys, values, mask));
   fmt::print(
-      "Dropout takes one weight in ten away and divides the others by 0.9; so a row no\n"
-      "longer sums to 1, but on average it does.\n\n");
+      "Dropout takes away one weight in ten, on average, and divides the others by 0.9;\n"
+      "so a row no longer sums to 1, but on average it does.\n\n");
 
-  Claims claims;
   claims.expect(
       is_close(output, tensor({{{2, 3, 4, 5}}, {{10, 11, 12, 13}}}, dtype), 1e-5),
       "the outputs are [2, 3, 4, 5] and [10, 11, 12, 13]");
@@ -59,6 +59,41 @@ int run(const ListingOptions& options) {
         .xlabel = "Keys",
         .ylabel = "Queries",
         .titles = {"Additive attention"}});
+}
+
+// The weights by hand: a small network compares each query with each key.
+Variable by_hand(const nn::AdditiveAttention& attention, const Variable& queries,
+                 const Variable& keys, const nn::Mask& mask) {
+  const Variable q = unsqueeze(attention.W_q(queries), 2);          // (batch, n, 1, h)
+  const Variable k = unsqueeze(attention.W_k(keys), 1);             // (batch, 1, m, h)
+  const Variable scores = squeeze(attention.w_v(tanh(q + k)), -1);  // (batch, n, m)
+  return nn::masked_softmax(scores, mask);                          // (batch, n, m)
+}
+
+void comparison(const ListingOptions& options, Claims& claims) {
+  manual_seed(options.seed);
+  const Tensor queries = randn({2, 2, 20}, options.dtype);  // (batch, queries, size)
+  const Tensor others = randn({2, 6, 2}, options.dtype);    // (batch, keys, size)
+  const Tensor values = randn({2, 6, 4}, options.dtype);    // (batch, keys, 4)
+  const nn::Mask mask = nn::Mask::valid_lens(tensor({2, 6}));
+  nn::AdditiveAttention attention(/*key_size=*/2, /*query_size=*/20, /*num_hiddens=*/8,
+                                  /*dropout=*/0, options.dtype);
+  attention.keep_weights = true;
+  attention(queries, others, values, mask);            // (2, 2, 4)
+  const Tensor weights = attention.attention_weights;  // (2, 2, 6)
+  fmt::print("\nattention_weights of two queries to random keys\n{}\n", weights);
+  fmt::print("Keys that differ are weighed differently, and by each query anew.\n\n");
+
+  claims.expect(
+      is_close(weights, by_hand(attention, queries, others, mask).value(), 1e-6),
+      "by hand, softmax(w_v tanh(W_q q + W_k k)), they are the same");
+  claims.expect(are_shares(weights), "every row of weights sums to 1");
+}
+
+int run(const ListingOptions& options) {
+  Claims claims;
+  toy(options, claims);
+  comparison(options, claims);
   return claims.exit_code();
 }
 
@@ -66,7 +101,7 @@ int run(const ListingOptions& options) {
 
 int main(int argc, char** argv) {
   return run_listing(argc, argv, "additive_attention",
-                     "Additive attention on the book's toy: equal keys, of which 2 and 6 "
-                     "count.",
+                     "Additive attention: the book's toy, equal keys of which 2 and 6 "
+                     "count, and random keys compared by hand.",
                      run);
 }

@@ -224,7 +224,8 @@ void print_example(const Batch& batch, const Tensor& weights, const Tensor& answ
   fmt::print("\nOne example, which asks for {}:\nkey     ", fmt::join(asked, " and "));
   for (std::int64_t j = 0; j < pairs; ++j)
     fmt::print("{:>7}", j < batch.lens[i].item() ? key_name(j) : "masked");
-  fmt::print("\nvalue   {:7}\n", fmt::join(batch.labels[i].to_vector<std::int64_t>(), ""));
+  fmt::print("\nvalue   {:7}\n",
+             fmt::join(batch.labels[i].to_vector<std::int64_t>(), ""));
   const std::int64_t heads = weights.size(1);
   for (std::int64_t head = 0; head < heads; ++head)
     fmt::print("{:8}{:7.3f}\n", heads == 1 ? "weight" : fmt::format("head {}", head + 1),
@@ -300,7 +301,7 @@ int run(Attention attention, std::int64_t found, const World& world,
       "\nRight answers to {} unseen examples:\n"
       "{:5.1f} %  before training\n"
       "{:5.1f} %  after training\n"
-      "{:5.1f} %  without the mask: padding repeats the key asked for, with wrong values\n"
+      "{:5.1f} %  without the mask: padding repeats the key asked for with wrong values\n"
       "{:5.1f} %  average of the values, after the same training (chance: {:.1f} %)\n",
       test_size, 100 * before, 100 * after,
       100 * accuracy(ask(pupil.net, test, {}), test),

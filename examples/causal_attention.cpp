@@ -104,11 +104,12 @@ void the_layer(const ListingOptions& options, Claims& claims) {
       "\nwhich outputs (down) depend on which inputs (across): the derivative is\n"
       "0 exactly, or not (x)\n");
   print_table(seen, tokens, [](double) { return std::string("x"); });
-  attention.mask = {};
+  attention.mask = {};  // the same layer, unmasked
   const Tensor unmasked = influence(attention(x), x);  // (5, 5)
   fmt::print("\n");
   claims.expect(is_equal(triu(seen, 1), zeros({5, 5}, options.dtype)),
                 "no output has a derivative by a later input");
+  // The 1s are added where nothing is claimed, above the diagonal.
   claims.expect(all(seen + triu(ones_like(seen), 1) > 0).item(),
                 "every output has one by itself and by each earlier input");
   claims.expect(all(unmasked > 0).item(), "without the mask it has one by every input");

@@ -12,16 +12,21 @@
 namespace heed::nn {
 namespace {
 
-double factor(const AttentionOptions& options, std::int64_t d) {
+double factor(const AttentionOptions& options, const Variable& query) {
   check(!options.scale || !options.temperature,
         "attention: a scale or a temperature, got both");
-  const auto positive = [](std::string_view what, double x) {
-    check(x > 0 && std::isfinite(x), "attention: the {} must be positive, got {}", what,
+  const auto positive = [&](std::string_view what, double x, double factor) {
+    const double used = query.dtype() == float32 ? static_cast<float>(factor) : factor;
+    check(used > 0 && std::isfinite(used),
+          "attention: the {} must be a positive {}, got {}", what, name(query.dtype()),
           x);
-    return x;
+    return factor;
   };
-  if (options.scale) return positive("scale", *options.scale);
-  if (options.temperature) return 1 / positive("temperature", *options.temperature);
+  if (options.scale) return positive("scale", *options.scale, *options.scale);
+  if (options.temperature) {
+    return positive("temperature", *options.temperature, 1 / *options.temperature);
+  }
+  const std::int64_t d = query.size(-1);
   return 1 / std::sqrt(static_cast<double>(std::max<std::int64_t>(d, 1)));
 }
 
@@ -39,6 +44,10 @@ Operands operands(const Variable& query, const Variable& key, const Variable& va
         "attention: query (..., n, d), key (..., m, d) and value (..., m, dv) of two to "
         "four dimensions, got {}, {} and {}",
         query.shape(), key.shape(), value.shape());
+  check(query.dtype() == key.dtype() && key.dtype() == value.dtype() &&
+            is_floating(query.dtype()),
+        "attention: query, key and value must have one floating dtype, got {}, {} and {}",
+        name(query.dtype()), name(key.dtype()), name(value.dtype()));
   const auto lead = [](const Variable& x) {
     return Shape(std::span(x.shape().begin(), x.shape().end() - 2));
   };
@@ -49,7 +58,7 @@ Operands operands(const Variable& query, const Variable& key, const Variable& va
     Shape shape = batch;
     shape.push_back(x.size(-2));
     shape.push_back(x.size(-1));
-    return expand(x, shape);
+    return expand(x, shape);  // (batch..., n or m, d)
   };
   Shape scores = batch;
   scores.push_back(query.size(-2));
@@ -57,22 +66,31 @@ Operands operands(const Variable& query, const Variable& key, const Variable& va
   return {widened(query), widened(key), scores};
 }
 
-// Whether the one pass will do, which knows of masks the lens only: not for a row without
-// a key that shall be anything but 0, and not where a hidden NaN would have to be kept
-// from leaking.
-bool only_prefixes(const Variable& query, const Variable& key, const Variable& value,
-                   const Mask::Laid& mask) {
+// Whether the fused op will do. Its only mask is lens: query i sees keys 0 to lens[i]
+// - 1. It gives zeros to a query without a key, and it would multiply a hidden NaN by 0,
+// which is NaN.
+bool fused_fits(const Variable& query, const Variable& key, const Variable& value,
+                const Mask::Laid& mask) {
   const auto lead = [](const Variable& x) {
     return std::span(x.shape().begin(), x.shape().end() - 2);
   };
   if (mask.keep || mask.bias || !std::ranges::equal(lead(query), lead(value))) {
     return false;
   }
-  if (!mask.lens) return true;
+  if (!mask.lens && key.size(-2) > 0) return true;
   const bool zeros = mask.empty_rows == EmptyRows::zero ||
-                     mask.empty_rows == EmptyRows::error || mask.lens->numel() == 0 ||
-                     min(*mask.lens).item() > 0;
+                     mask.empty_rows == EmptyRows::error ||
+                     (mask.lens && key.size(-2) > 0 &&
+                      (mask.lens->numel() == 0 || min(*mask.lens).item() > 0));
   return zeros && all_finite(query) && all_finite(key) && all_finite(value);
+}
+
+// All of it in ops: every score and weight in memory.
+Attention written_out(const Operands& x, const Variable& value, const Mask::Laid& mask,
+                      const Dropout& dropout, double scale) {
+  const Variable scores = masked_scores(x.query, x.key, mask) * scale;  // (..., n, m)
+  const Variable weights = masked_weights(scores, mask);                // (..., n, m)
+  return {masked_values(dropout(weights), value, mask), weights};       // (..., n, dv)
 }
 
 }  // namespace
@@ -88,24 +106,22 @@ Variable masked_softmax(const Variable& scores, const Tensor& valid_lens) {
 Attention attention(const Variable& query, const Variable& key, const Variable& value,
                     const Mask& mask, const Dropout& dropout,
                     const AttentionOptions& options) {
-  const auto [q, k, shape] = operands(query, key, value);
-  const double scale = factor(options, query.size(-1));
-  const Mask::Laid laid = mask.lay_on(shape);
-  const Variable scores = masked_scores(q, k, laid) * scale;       // (..., n, m)
-  const Variable weights = masked_weights(scores, laid);           // (..., n, m)
-  return {masked_values(dropout(weights), value, laid), weights};  // (..., n, dv)
+  const Operands x = operands(query, key, value);
+  const Mask::Laid laid = mask.lay_on(x.scores);
+  return written_out(x, value, laid, dropout, factor(options, query));
 }
 
 Variable attend(const Variable& query, const Variable& key, const Variable& value,
                 const Mask& mask, const Dropout& dropout, const AttentionOptions& options,
                 Tensor* weights) {
-  const auto [q, k, shape] = operands(query, key, value);
-  const Mask::Laid laid = mask.lay_on(shape);
-  if (only_prefixes(q, k, value, laid) && !(dropout.training && dropout.p > 0)) {
-    return scaled_dot_product_attention(q, k, value, laid.lens,
-                                        factor(options, query.size(-1)), weights);
+  const Operands x = operands(query, key, value);
+  const Mask::Laid laid = mask.lay_on(x.scores);
+  const double scale = factor(options, query);
+  const bool drops = dropout.training && dropout.p != 0;
+  if (!drops && fused_fits(x.query, x.key, value, laid)) {
+    return scaled_dot_product_attention(x.query, x.key, value, laid.lens, scale, weights);
   }
-  const Attention result = attention(query, key, value, mask, dropout, options);
+  const Attention result = written_out(x, value, laid, dropout, scale);
   if (weights) *weights = result.weights.value();
   return result.output;
 }
@@ -114,6 +130,7 @@ Variable split_heads(const Variable& x, std::int64_t heads) {
   check(x.dim() == 3 && heads >= 1 && x.size(2) % heads == 0,
         "split_heads: x (batch, n, heads * d), got {} and {} heads", x.shape(), heads);
   const std::int64_t width = x.size(2) / heads;
+  // (batch, n, heads, d)
   const Variable parts = reshape(x, {x.size(0), x.size(1), heads, width});
   return transpose(parts, 1, 2);  // (batch, heads, n, d)
 }
@@ -121,6 +138,7 @@ Variable split_heads(const Variable& x, std::int64_t heads) {
 Variable join_heads(const Variable& x) {
   check(x.dim() == 4, "join_heads: x (batch, heads, n, d), got {}", x.shape());
   const Variable rows = transpose(x, 1, 2);  // (batch, n, heads, d)
+  // (batch, n, heads * d)
   return reshape(rows, {x.size(0), x.size(2), x.size(1) * x.size(3)});
 }
 

@@ -9,17 +9,18 @@
 
 namespace heed::nn {
 
-// softmax over the last dimension, the keys, of scores (..., queries, keys); what the
+// softmax over the last dimension, the keys, of scores (..., n, m); what the
 // mask hides gets the weight 0 and passes no gradient. Rows without a key are as the
 // mask's EmptyRows has it. Throws Error when the mask does not fit.
 Variable masked_softmax(const Variable& scores, const Mask& mask = {});
-// The tutorial's form: valid_lens (batch) or (batch, queries), as Mask::valid_lens.
+// The tutorial's form: valid_lens (batch) or (batch, queries), as Mask::valid_lens. (For
+// a length of 0 the tutorial gives equal weights, this zeros.)
 Variable masked_softmax(const Variable& scores, const Tensor& valid_lens);
 
 // What attention() returns: the weights are those before dropout.
 struct Attention {
-  Variable output;   // (..., queries, dv)
-  Variable weights;  // (..., queries, keys)
+  Variable output;   // (..., n, dv)
+  Variable weights;  // (..., n, m)
 };
 
 // The factor of the scores: `scale`, or 1 / temperature; 1/√d if neither is given.
@@ -40,9 +41,12 @@ Attention attention(const Variable& query, const Variable& key, const Variable& 
                     const Mask& mask = {}, const Dropout& dropout = Dropout(0),
                     const AttentionOptions& options = {});
 
-// The output of attention() alone, for layers: where the weights are not needed for
-// themselves, they are never made as a whole. `weights`, if given, receives their values,
-// before dropout; that changes no bit of the output.
+// The output of attention() alone, for layers. By the fused op of autograd/attention.h,
+// which never holds all weights at once, where that can be: with no dropout at work, a
+// mask that only leaves the first keys (valid lengths, causal), zeros for rows without a
+// key, and finite numbers. Otherwise written out, as attention() is; the two agree up to
+// rounding. `weights`, if given, receives the weights, before dropout; that changes no
+// bit of the output. Throws Error as attention() does.
 Variable attend(const Variable& query, const Variable& key, const Variable& value,
                 const Mask& mask, const Dropout& dropout,
                 const AttentionOptions& options = {}, Tensor* weights = nullptr);
@@ -51,7 +55,8 @@ Variable attend(const Variable& query, const Variable& key, const Variable& valu
 // (i + 1) d - 1. Throws Error unless x has three dimensions and the heads divide the
 // last.
 Variable split_heads(const Variable& x, std::int64_t heads);
-// And back: (batch, heads, n, d) -> (batch, n, heads * d).
+// And back: (batch, heads, n, d) -> (batch, n, heads * d). Throws Error unless x has four
+// dimensions.
 Variable join_heads(const Variable& x);
 
 }  // namespace heed::nn

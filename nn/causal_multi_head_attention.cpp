@@ -60,7 +60,7 @@ Variable CausalMultiHeadAttention::operator()(const Variable& q, const Variable&
   const Variable xq = split_heads(wq(x), n_heads);  // (batch, heads, n, dim / heads)
   const Variable xk = split_heads(wk(y), n_heads);  // (batch, heads, m, dim / heads)
   const Variable xv = split_heads(wv(z), n_heads);  // (batch, heads, m, dim / heads)
-  const Variable heads = attend(xq, xk, xv, both, attn_dropout, {},  // shape of xq
+  const Variable heads = attend(xq, xk, xv, both, attn_dropout, {},  // as xq
                                 keep_weights ? &attention_weights : nullptr);
   return resid_dropout(wo(join_heads(heads)));  // (batch, n, dim)
 }

@@ -21,13 +21,17 @@ struct CausalMultiHeadAttentionOptions {
   DType dtype = float32;
 };
 
-// wo Concat(head_1, ..., head_h), head_i = softmax(Q_i K_iᵀ / √(dim / h), masked) V_i,
-// Q = wq q,  K = wk k,  V = wv v.
+// wo(Concat(head_1, ..., head_h)),  head_i = softmax(Q_i K_iᵀ / √d, masked) V_i
+//
+// with Q = wq(q), K = wk(k), V = wv(v), and Q_i, K_i, V_i the i-th parts of their
+// features: h = n_heads parts of d = dim / n_heads features.
 struct CausalMultiHeadAttention {
   Linear wq, wk, wv, wo;                // dim -> dim, no biases; drawn in this order
   Dropout attn_dropout, resid_dropout;  // of the weights, and of the result
   std::int64_t n_heads, max_seq_len;
-  Mask mask;  // causal, or hiding nothing; a rule, not a buffer: no state file holds it
+  // Causal, or hiding nothing. A rule and not a buffer: no state file holds it. (One of a
+  // module that registers its mask has an entry more: load it with {.strict = false}.)
+  Mask mask;
   bool keep_weights = false;
   Tensor attention_weights;  // (batch, heads, n, m), before dropout, of the last call;
                              // kept if keep_weights is set

@@ -13,7 +13,7 @@ namespace heed::nn {
 struct DotProductAttention {
   Dropout dropout;  // of the weights
   bool keep_weights = false;
-  Tensor attention_weights;  // (batch, n, m), before dropout, of the last call; kept if
+  Tensor attention_weights;  // (..., n, m), before dropout, of the last call; kept if
                              // keep_weights is set
 
   // Throws Error unless dropout is from 0 to 1.
@@ -28,7 +28,7 @@ struct DotProductAttention {
   void visit(auto&& f) { f("dropout", dropout); }
 };
 
-// softmax((Q / temperature) Kᵀ) V: a higher temperature spreads the weights. √d gives
+// softmax(Q Kᵀ / temperature) V: a higher temperature spreads the weights. √d gives
 // DotProductAttention.
 struct ScaledDotProductAttention {
   double temperature;

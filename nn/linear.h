@@ -14,8 +14,8 @@ struct LinearOptions {
 
 // y = x Wᵀ + b        (..., in) -> (..., out)
 //
-// weight (out, in) and bias (out) are drawn uniformly within 1/√in, weight first, as
-// PyTorch's nn.Linear draws them.
+// weight (out, in) and bias (out) are drawn uniformly from -1/√in to 1/√in, weight
+// first, as PyTorch's nn.Linear draws them.
 struct Linear {
   Variable weight;  // (out, in)
   Variable bias;    // (out); without requires_grad, and not listed, if there is none

@@ -121,13 +121,40 @@ Tensor lens_of_rows(const Tensor& lens, const Shape& scores) {
   return reshape(lens, shape);
 }
 
+void keep_also(Mask::Laid& laid, const Tensor& keep) {
+  laid.keep = laid.keep ? logical_and(*laid.keep, keep) : keep;
+}
+
+// Adds an additive mask: what it hides to keep, and to bias the finite rest, if that
+// changes any score.
+void add_bias(Mask::Laid& laid, const Tensor& bias) {
+  const auto finite_rest = [&](const Tensor& x) {
+    const Tensor finite = isfinite(x);
+    if (!all(finite).item()) keep_also(laid, finite);
+    return masked_fill(x, logical_not(finite), 0);
+  };
+  const Tensor rest = finite_rest(bias);
+  if (!any(rest).item()) return;
+  if (!laid.bias) {
+    laid.bias = rest;
+    return;
+  }
+  check(laid.bias->dtype() == rest.dtype(),
+        "Mask::additive: masks that are added must have one dtype, got {} and {}",
+        name(laid.bias->dtype()), name(rest.dtype()));
+  const Tensor sum = *laid.bias + rest;
+  check(all(sum < infinity).item() != 0,
+        "Mask::additive: the sum of the masks must be finite or -inf, got inf");
+  laid.bias = finite_rest(sum);
+}
+
 }  // namespace
 
 Mask Mask::keep(const Tensor& allowed) {
   check(allowed.dtype() == boolean, "Mask::keep: the mask must be bool, got {}",
         name(allowed.dtype()));
   Mask mask;
-  mask.keep_.push_back(allowed);
+  mask.keep_.push_back(allowed.clone());
   return mask;
 }
 
@@ -147,7 +174,7 @@ Mask Mask::valid_lens(const Tensor& lens) {
   check(lens.numel() == 0 || min(lens).item() >= 0,
         "Mask::valid_lens: a length must not be negative, got {}", lens);
   Mask mask;
-  mask.lens_.push_back(lens);
+  mask.lens_.push_back(lens.clone());
   return mask;
 }
 
@@ -169,7 +196,7 @@ Mask Mask::additive(const Tensor& bias) {
   check(all(bias < infinity).item() != 0,
         "Mask::additive: the numbers must be finite or -inf, got NaN or inf");
   Mask mask;
-  mask.bias_.push_back(bias);
+  mask.bias_.push_back(bias.clone());
   return mask;
 }
 
@@ -222,29 +249,18 @@ Mask::Laid Mask::lay_on(const Shape& scores) const {
   if (bottom_right_) {
     laid.lens = smaller(laid.lens, causal_lens(queries, keys - queries));
   }
-  const auto also = [&](const Tensor& keep) {
-    laid.keep = laid.keep ? logical_and(*laid.keep, keep) : keep;
-  };
   for (const Tensor& keep : keep_) {
     check_fits(keep, scores);
-    also(keep);
+    keep_also(laid, keep);
   }
   for (const Tensor& bias : bias_) {
     check_fits(bias, scores);
-    laid.bias = laid.bias ? *laid.bias + bias : bias;
-  }
-  if (laid.bias) {
-    check(all(*laid.bias < infinity).item() != 0,
-          "Mask::additive: the sum of the masks must be finite or -inf, got NaN or inf");
-    const Tensor finite = isfinite(*laid.bias);
-    if (!all(finite).item()) also(finite);
-    laid.bias = masked_fill(*laid.bias, logical_not(finite), 0);
-    if (!any(*laid.bias).item()) laid.bias.reset();
+    add_bias(laid, bias);
   }
   if (laid.keep) {
     laid.keep = expand(*laid.keep, broadcast("mask", laid.keep->shape(), Shape{keys}));
   }
-  if (laid.empty_rows == EmptyRows::error && laid.hides()) {
+  if (laid.empty_rows == EmptyRows::error && (laid.hides() || keys == 0)) {
     check_no_empty_row(laid.kept(keys), scores);
   }
   return laid;

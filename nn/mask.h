@@ -9,7 +9,8 @@
 
 namespace heed::nn {
 
-// What becomes of a row of weights when its query may attend to no key at all.
+// What becomes of a row of weights when its query may attend to no key at all: a fully
+// masked row.
 enum class EmptyRows {
   zero,     // weights 0, so the output is 0, and so are the gradients
   uniform,  // the same weight for every key, masked ones too, and no gradient to scores:
@@ -20,12 +21,15 @@ enum class EmptyRows {
 
 // Where the diagonal of a causal mask starts when queries and keys differ in number.
 enum class CausalAlign {
-  top_left,      // query i sees the keys up to i
+  top_left,      // query i sees the keys up to i; PyTorch's "upper left"
   bottom_right,  // the last query sees all keys, as when the first keys are a cache
 };
 
 // Which keys each query may attend to. What a mask hides is selected away, not multiplied
-// by 0 or moved by a large number: its weight is exactly 0, and a NaN there stays there.
+// by 0 or moved by a large number: its weight is exactly 0, and a NaN in a hidden key or
+// value reaches neither an output nor another's gradient.
+//
+// A mask holds copies of the tensors it is made of.
 //
 // "Scores" are (..., queries, keys): (queries, keys), (batch, queries, keys), or (batch,
 // heads, queries, keys). A mask does not know their shape until it is used; only then are
@@ -39,9 +43,9 @@ class Mask {
 
   // A query may attend to a key where `allowed` is true; or where `hidden` is false. A
   // bool tensor that broadcasts to the scores: its last dimension stands for the keys.
-  // For scores of four sizes one of three must start with 1: (batch, queries, keys) would
-  // land on the heads; say (batch, 1, queries, keys). Throws Error unless the dtype is
-  // bool.
+  // If scores have four dimensions, a mask of three must have the size 1 first: (batch,
+  // queries, keys) would land on the heads; say (batch, 1, queries, keys). Throws Error
+  // unless the dtype is bool.
   static Mask keep(const Tensor& allowed);
   static Mask drop(const Tensor& hidden);
 
@@ -69,7 +73,7 @@ class Mask {
   // empty rows and they differ.
   friend Mask operator&(const Mask& a, const Mask& b);
 
-  // Whether it hides and biases nothing, whatever the scores.
+  // Whether it is without any part, and so hides and biases nothing whatever the scores.
   bool hides_nothing() const;
 
   // What the mask means for scores of a shape.
@@ -105,8 +109,9 @@ class Mask {
 // Error when the mask does not fit.
 std::string to_string(const Mask& mask, const Shape& scores);
 
-// x (n, m, ...) with `value` in place of the elements (i, j, ...) with j >= lens[i]; lens
-// (n) is int64. x itself is left as it is. Throws Error when the shapes do not fit.
+// x (batch, steps, ...) with `value` in place of the elements (i, j, ...) with
+// j >= lens[i]; lens (batch) is int64. x itself is left as it is. Throws Error when the
+// shapes do not fit.
 Tensor sequence_mask(const Tensor& x, const Tensor& lens, double value = 0);
 
 }  // namespace heed::nn

@@ -20,41 +20,46 @@ constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 // Queries without a key: (..., n, m) -> (..., n, 1).
 Tensor empty_rows(const Tensor& kept) { return logical_not(any(kept, -1, true)); }
 
-// The pairs of query and key, (..., n, m), that the scores' gradients come from: an empty
-// row of NaN has them from all keys.
-Tensor compared(const Mask::Laid& mask, std::int64_t n, std::int64_t m) {
+// Which pairs of query and key, (..., n, m), count in a row without keys:
+//
+//                zero, error   uniform   nan
+//   for scores   none          none      all
+//   for values   none          all       all
+Tensor score_pairs(const Mask::Laid& mask, std::int64_t n, std::int64_t m) {
   const Tensor kept = mask.kept(m);
   const Tensor pairs = expand(kept, broadcast("mask", kept.shape(), Shape{n, m}));
   return mask.empty_rows == EmptyRows::nan ? logical_or(pairs, empty_rows(pairs)) : pairs;
 }
 
-// The pairs whose value counts: in a uniform empty row all do.
-Tensor attended(const Mask::Laid& mask, std::int64_t n, std::int64_t m) {
-  const Tensor pairs = compared(mask, n, m);
+Tensor value_pairs(const Mask::Laid& mask, std::int64_t n, std::int64_t m) {
+  const Tensor pairs = score_pairs(mask, n, m);
   return mask.empty_rows == EmptyRows::uniform ? logical_or(pairs, empty_rows(pairs))
                                                : pairs;
 }
 
-// Row i is Σ_j w_ij x_j over the j of the pairs (i, j). A product with zeros for the
-// other w_ij is the same only where x is finite: what is not is left out of it and added
-// by itself. w, pairs (..., n, m), x (..., m, d) -> (..., n, d)
+// Row i is Σ_j w_ij x_j over the j of the pairs (i, j).
+// w, pairs (..., n, m), x (..., m, d) -> (..., n, d)
+//
+// With finite x this is a product, w of other pairs set to 0. Otherwise it is not, for
+// 0 times NaN is NaN: what is not finite is 0 in the product, and its terms are added,
+// key by key, to the queries that see that key.
 Tensor sum_over(const Tensor& pairs, const Tensor& w, const Tensor& x) {
   const Tensor weights = masked_fill(w, logical_not(pairs), 0);
-  const Tensor odd = logical_not(isfinite(x));
-  Tensor result = matmul(weights, masked_fill(x, odd, 0));
-  // Rows that are NaN already stay so, whatever is added.
+  const Tensor not_finite = logical_not(isfinite(x));
+  Tensor result = matmul(weights, masked_fill(x, not_finite, 0));
+  // A row that is NaN throughout needs no more terms.
   const auto unfinished = [&] { return logical_not(all(isnan(result), -1, true)); };
-  const Tensor odd_rows = any(odd, -1, true);  // (..., m, 1)
-  Tensor open = unfinished();                  // (..., n, 1)
+  const Tensor special_rows = any(not_finite, -1, true);  // (..., m, 1)
+  Tensor open = unfinished();                             // (..., n, 1)
   for (std::int64_t j = 0; j < x.size(-2); ++j) {
     const auto row = [j](const Tensor& rows) { return slice(rows, -2, j, j + 1); };
     const auto column = [j](const Tensor& columns) {
       return slice(columns, -1, j, j + 1);
     };
-    const Tensor here = logical_and(logical_and(column(pairs), row(odd_rows)), open);
+    const Tensor here = logical_and(logical_and(column(pairs), row(special_rows)), open);
     if (!any(here).item()) continue;
     const Tensor added = column(weights) * row(x);  // (..., n, d)
-    add_(result, where(logical_and(here, row(odd)), added, 0.0));
+    add_(result, where(logical_and(here, row(not_finite)), added, 0.0));
     open = unfinished();
   }
   return result;
@@ -70,9 +75,12 @@ Variable outputs_of(const Tensor& pairs, const Variable& w, const Variable& v) {
   return record(
       "masked_values", sum_over(pairs, w.value(), v.value()), inputs(w, v),
       keep(needed_by(v, w), needed_by(w, v), pairs),
-      [](const Kept& k, const Variable& g) { return scores_of(k[2].value(), g, k[1]); },
-      [](const Kept& k, const Variable& g) {
-        return outputs_of(transpose(k[2].value(), -2, -1), transpose(k[0], -2, -1), g);
+      [](const Kept& kept, const Variable& g) {
+        return scores_of(kept[2].value(), g, kept[1]);
+      },
+      [](const Kept& kept, const Variable& g) {
+        return outputs_of(transpose(kept[2].value(), -2, -1), transpose(kept[0], -2, -1),
+                          g);
       });
 }
 
@@ -83,9 +91,12 @@ Variable scores_of(const Tensor& pairs, const Variable& q, const Variable& k) {
   return record(
       "masked_scores", masked_fill(all, logical_not(pairs), 0), inputs(q, k),
       keep(needed_by(k, q), needed_by(q, k), pairs),
-      [](const Kept& k, const Variable& g) { return outputs_of(k[2].value(), g, k[1]); },
-      [](const Kept& k, const Variable& g) {
-        return outputs_of(transpose(k[2].value(), -2, -1), transpose(g, -2, -1), k[0]);
+      [](const Kept& kept, const Variable& g) {
+        return outputs_of(kept[2].value(), g, kept[1]);
+      },
+      [](const Kept& kept, const Variable& g) {
+        return outputs_of(transpose(kept[2].value(), -2, -1), transpose(g, -2, -1),
+                          kept[0]);
       });
 }
 
@@ -103,38 +114,48 @@ Variable masked_scores(const Variable& query, const Variable& key,
   if (!mask.hides() || (all_finite(query) && all_finite(key))) {
     return matmul(query, transpose(key, -2, -1));  // (..., n, m)
   }
-  return scores_of(compared(mask, query.size(-2), key.size(-2)), query, key);
+  return scores_of(score_pairs(mask, query.size(-2), key.size(-2)), query, key);
 }
 
 Variable masked_values(const Variable& weights, const Variable& value,
                        const Mask::Laid& mask) {
   // Were a number not finite in either, one of the products would not be.
-  const Variable output = matmul(weights, value);  // (..., n, dv)
-  if (!mask.hides() || all_finite(output)) return output;
-  return outputs_of(attended(mask, weights.size(-2), value.size(-2)), weights, value);
+  Variable output = matmul(weights, value);  // (..., n, dv)
+  const std::int64_t n = weights.size(-2), m = value.size(-2);
+  if (mask.hides() && !all_finite(output)) {
+    output = outputs_of(value_pairs(mask, n, m), weights, value);
+  }
+  // An empty row has no part in what follows either: zeros that are selected stop a
+  // gradient, were it NaN, which zeros that are computed do not.
+  const Tensor empty = empty_rows(mask.kept(m));
+  if (!any(empty).item() || mask.empty_rows == EmptyRows::uniform) return output;
+  return mask.empty_rows == EmptyRows::nan
+             ? output + where(empty, full({}, nan, output.dtype()), 0.0)
+             : masked_fill(output, empty, 0);
 }
 
-// The scores of an empty row are made 0 first, which softmax and its gradient survive.
+// softmax of -inf alone would be NaN. So the scores of an empty row are made 0 first, or
+// NaN where that is asked for: added, not filled in, so that it is in the gradient too.
 Variable masked_weights(const Variable& scores, const Mask::Laid& mask) {
-  const Variable biased = mask.bias ? scores + *mask.bias : scores;
+  check(is_floating(scores.dtype()), "masked_softmax: scores must be floating, got {}",
+        name(scores.dtype()));
+  check(!mask.bias || mask.bias->dtype() == scores.dtype(),
+        "Mask::additive: the mask must have the scores' dtype, got {} for scores of {}",
+        mask.bias ? name(mask.bias->dtype()) : "", name(scores.dtype()));
+  const Variable biased = mask.bias ? scores + *mask.bias : scores;  // (..., n, m)
   if (!mask.hides()) return softmax(biased, -1);
-  const Tensor kept = mask.kept(scores.size(-1));
-  const Tensor hidden = logical_not(kept), empty = empty_rows(kept);
-  Variable x = masked_fill(biased, hidden, -infinity);
-  if (!any(empty).item()) return masked_fill(softmax(x, -1), hidden, 0);
-  switch (mask.empty_rows) {
-    case EmptyRows::uniform: {
-      x = softmax(masked_fill(x, empty, 0), -1);
-      return masked_fill(x, logical_and(hidden, logical_not(empty)), 0);
-    }
-    case EmptyRows::nan: {
-      // NaN is added, not filled in, so that it is in the gradient too.
-      x = masked_fill(biased, logical_and(hidden, logical_not(empty)), -infinity);
-      x = softmax(x + where(empty, full({}, nan, x.dtype()), 0.0), -1);
-      return masked_fill(x, logical_and(hidden, logical_not(empty)), 0);
-    }
-    default: return masked_fill(softmax(masked_fill(x, empty, 0), -1), hidden, 0);
+  const Tensor kept = mask.kept(scores.size(-1)), empty = empty_rows(kept);
+  Tensor hidden = logical_not(kept);
+  if (mask.empty_rows == EmptyRows::uniform || mask.empty_rows == EmptyRows::nan) {
+    hidden = logical_and(hidden, logical_not(empty));  // these rows keep their weights
   }
+  Variable x = masked_fill(biased, hidden, -infinity);
+  if (any(empty).item()) {
+    x = mask.empty_rows == EmptyRows::nan
+            ? x + where(empty, full({}, nan, x.dtype()), 0.0)
+            : masked_fill(x, empty, 0);
+  }
+  return masked_fill(softmax(x, -1), hidden, 0);
 }
 
 Projected without_hidden(const Projected& inputs, const Mask& mask, const Shape& scores) {
@@ -153,9 +174,9 @@ Projected without_hidden(const Projected& inputs, const Mask& mask, const Shape&
   const auto unseen = [](const Tensor& pairs) {
     return unsqueeze(logical_not(any(pairs, 1)), -1);  // (batch, n, m) -> (batch, m, 1)
   };
-  const Tensor pairs = merged(compared(laid, n, m));
+  const Tensor pairs = merged(score_pairs(laid, n, m));
   return {masked_fill(queries, empty_rows(pairs), 0), masked_fill(keys, unseen(pairs), 0),
-          masked_fill(values, unseen(merged(attended(laid, n, m))), 0)};
+          masked_fill(values, unseen(merged(value_pairs(laid, n, m))), 0)};
 }
 
 }  // namespace heed::nn

@@ -8,7 +8,8 @@
 
 namespace heed::nn {
 
-// Q Kᵀ, (..., n, d) and (..., m, d) -> (..., n, m).
+// Q Kᵀ, (..., n, d) and (..., m, d) -> (..., n, m). What stands for a hidden pair is
+// nobody's to read but masked_weights.
 Variable masked_scores(const Variable& query, const Variable& key,
                        const Mask::Laid& mask);
 
@@ -23,10 +24,11 @@ Variable masked_values(const Variable& weights, const Variable& value,
 struct Projected {
   Variable queries, keys, values;
 };
-// The same with zeros for keys and values that no query sees, and for queries that see no
-// key, if there is a NaN or an infinity among them: the gradient of a projection is a
-// product over all of them. The mask is laid on scores of the shape (batch, n, m) or
-// (batch, heads, n, m).
+// The same, with zeros in the rows that take no part (keys and values that no query sees,
+// queries that see no key), if any number is NaN or infinite. For the gradient of W in
+// x Wᵀ is a sum over all rows of x: one NaN in the padding would make all of it NaN. The
+// mask is for scores of the shape (batch, n, m) or (batch, heads, n, m); throws Error
+// when it does not fit.
 Projected without_hidden(const Projected& inputs, const Mask& mask, const Shape& scores);
 
 // Whether every element is a number other than infinity.

@@ -8,8 +8,10 @@
 
 namespace heed::nn {
 
-// Concat(head_1, ..., head_h) W_o  with  head_i = softmax(Q_i K_iᵀ / √d) V_i,
-// Q = W_q x,  K = W_k y,  V = W_v z, and Q_i, K_i, V_i the i-th parts of their features.
+// W_o(Concat(head_1, ..., head_h)),  head_i = softmax(Q_i K_iᵀ / √d) V_i
+//
+// with Q = W_q(queries), K = W_k(keys), V = W_v(values), and Q_i, K_i, V_i the i-th parts
+// of their features: h = num_heads parts, d features in each of Q's and K's.
 struct MultiHeadAttention {
   Linear W_q, W_k, W_v, W_o;  // drawn in this order
   std::int64_t num_heads;

@@ -17,6 +17,7 @@ PositionalEncoding::PositionalEncoding(std::int64_t num_hiddens, double dropout,
   const double width = static_cast<double>(num_hiddens);
   const Tensor even = arange(0, num_hiddens, 2, dtype) / width;  // (ceil(d / 2))
   const Tensor angle = position / pow(10000, even);              // (max_len, ceil(d / 2))
+  // An odd width has one sine more than cosines.
   slice(P, 2, 0, to_end, 2).copy_(sin(angle));
   slice(P, 2, 1, to_end, 2).copy_(slice(cos(angle), 1, 0, num_hiddens / 2));
 }

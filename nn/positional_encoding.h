@@ -8,6 +8,8 @@
 namespace heed::nn {
 
 // P(i, 2j) = sin(i / 10000^(2j/d)),  P(i, 2j+1) = cos(i / 10000^(2j/d))
+//
+// for position i and features 2j and 2j + 1 of d = num_hiddens.
 struct PositionalEncoding {
   Dropout dropout;  // of the sum
   Tensor P;         // (1, max_len, num_hiddens); constant, so not listed

@@ -195,7 +195,7 @@ std::string type_name() {
 template <class M>
 std::string describe(M& module, int indent);
 
-// One line `(name): ...` for each part that is a module or has a summary.
+// One line `(name): ...` for each part that is a module or a vector of them.
 template <class M>
 std::string describe_parts(M& module, int indent) {
   std::string lines;

@@ -19,11 +19,7 @@ const kernels::AdditiveLoops<T>& loops() {
   static const kernels::AdditiveTable& table =
       kernels::chosen<kernels::baseline::additive_scores, kernels::v3::additive_scores,
                       kernels::v4::additive_scores>();
-  if constexpr (std::is_same_v<T, float>) {
-    return table.float32;
-  } else {
-    return table.float64;
-  }
+  return kernels::of_type<T>(table);
 }
 
 // The operands as arrays: queries (batch, n, h), keys (batch, m, h), w (h).
@@ -96,7 +92,7 @@ AdditiveScoresGradients additive_scores_backward(const Tensor& g, const Tensor& 
     T* const to_w = dw.mutable_data<T>();
     // Cut over batch entries and hidden units: every sum over queries or keys then stays
     // whole, however many threads there are.
-    const Int width = kernels::additive_width, blocks = (x.h + width - 1) / width;
+    const Int width = kernels::additive_width, blocks = ceil_div(x.h, width);
     const Int cost = tanh_cost * std::max<Int>(x.n * x.m * width, 1);
     parallel_for(x.batch * blocks, parallel_grain / cost + 1, [&](Int begin, Int end) {
       for (Int i = begin; i < end; ++i) {

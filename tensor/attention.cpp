@@ -1,34 +1,34 @@
-// Attention forwards. For each head the keys are packed once; then 32 queries at a time
-// (as many as the micro-kernel takes side by side) go through
+// Attention forwards. For each head the keys are packed once; then w queries at a time,
+// as many as the micro-kernel's tile has columns (32 floats on AVX-512), go through
 //
-//   Sᵀ = scale K Qᵀ     (keys, 32), tile by tile
+//   Sᵀ = scale K Qᵀ     (keys, w), tile by tile
 //   Eᵀ = exp(Sᵀ - max)  down the columns, in place; the sums
-//   Oᵀ = Vᵀ Eᵀ          (value features, 32), divided by the sums
+//   Oᵀ = Vᵀ Eᵀ          (value features, w), divided by the sums
 //
 // Turned round like this, the scores of a query are a column: its exponentials and sums
-// are computed for 32 queries at once, and what the first product writes is, as it
-// stands, a packed operand of the second. Nothing is held but the scores of 32 queries.
-// Keys that none of the 32 sees are left out, so causal attention is half the work.
+// are computed for w queries at once, and what the first product writes is, as it stands,
+// a packed operand of the second. Nothing is held but the scores of w queries. Keys that
+// none of the w sees are left out, so causal attention is half the work.
 //
 // The scores of a row lie there together, so the plain softmax serves; Rabe and Staats
 // (2021) and Dao et al. (2022) cut the keys as well, and must correct their sums.
 #include "tensor/attention.h"
 
-#include <deque>
 #include <limits>
 
 #include "tensor/attention_heads.h"
-#include "tensor/parallel.h"
 
 namespace heed {
 namespace {
 
 using Int = std::int64_t;
 
+constexpr std::string_view op = "scaled_dot_product_attention";
+
 template <class T>
 struct Results {
   Matrices<T> output;
-  T* log_sums;  // (heads, queries), contiguous
+  T *largest, *inverse_sums;  // (heads, queries), contiguous
   std::optional<Matrices<T>> weights;
 };
 
@@ -56,10 +56,10 @@ class Forward {
   Forward(const Heads<T>& heads, const Results<T>& results)
       : h_(heads),
         results_(results),
-        keys_(h_.keys, tile_.rows, h_.features),
-        values_(h_.value_features, tile_.rows, h_.keys),
-        queries_(tile_.columns, tile_.columns, h_.features),
-        scores_(keys_.count() * tile_size_ + tile_.slack),
+        keys_(h_.keys, tile_rows_, h_.features),
+        values_(h_.value_features, tile_rows_, h_.keys),
+        queries_(tile_columns_, tile_columns_, h_.features),
+        scores_(keys_.count() * tile_size_ + multiply_.slack),
         output_(values_.count() * tile_size_) {}
 
   // Blocks begin to end.
@@ -74,9 +74,10 @@ class Forward {
  private:
   const Heads<T>& h_;
   const Results<T>& results_;
-  const blis::TileKernel<T>& tile_ = blis::tile_kernel<T>();
+  const blis::TileKernel<T>& multiply_ = blis::tile_kernel<T>();
+  const Int tile_rows_ = multiply_.rows, tile_columns_ = multiply_.columns;
   const kernels::ProductLoops<T>& loops_ = product_loops<T>();
-  const Int tile_size_ = tile_.rows * tile_.columns;
+  const Int tile_size_ = tile_rows_ * tile_columns_;
   Packed<T> keys_, values_, queries_;  // values_ is Vᵀ
   Buffer<T> scores_, output_;          // Sᵀ, then Eᵀ; Oᵀ
 
@@ -87,25 +88,31 @@ class Forward {
   }
 
   void compute(const Block& block) {
-    const Int width = tile_.columns, first = block.first, longest = block.longest;
+    const Int width = tile_columns_, first = block.first, longest = block.longest;
     T* const scores = scores_.first();
     queries_.pack(block.count, h_.features,
                   h_.query[block.head] + first * h_.query.row_step, h_.query.row_step,
                   h_.query.column_step);
-    for (Int t = 0; t < ceil_div(longest, tile_.rows); ++t) {
-      tile_(h_.features, keys_[t], queries_[0], scores + t * tile_size_, width, h_.scale);
+    // Sᵀ = scale K Qᵀ
+    for (Int t = 0; t < ceil_div(longest, tile_rows_); ++t) {
+      multiply_(h_.features, keys_[t], queries_[0], scores + t * tile_size_, width,
+                h_.scale);
     }
-    T inverse_sums[blis::widest_tile], log_sums[blis::widest_tile];
-    attention_loops<T>().exp_columns(longest, width, block.lens, scores, inverse_sums,
-                                     log_sums);
+    // Eᵀ in place; the largest scores and 1 / Σ, for the way back too
+    T largest[blis::widest_tile], inverse_sums[blis::widest_tile];
+    attention_loops<T>().exp_columns(longest, width, block.lens, scores, largest,
+                                     inverse_sums);
+    // Oᵀ = Vᵀ Eᵀ, not yet divided
     for (Int t = 0; t < values_.count(); ++t) {
-      tile_(longest, values_[t], scores, output_.first() + t * tile_size_, width);
+      multiply_(longest, values_[t], scores, output_.first() + t * tile_size_, width);
     }
 
     write(block, h_.value_features, output_.first(), inverse_sums, results_.output);
-    T* const logs = results_.log_sums + block.head * h_.queries + first;
+    const Int at = block.head * h_.queries + first;
     for (Int j = 0; j < block.count; ++j) {
-      logs[j] = block.lens[j] > 0 ? log_sums[j] : -std::numeric_limits<T>::infinity();
+      const bool sees = block.lens[j] > 0;
+      results_.largest[at + j] = sees ? largest[j] : T{0};
+      results_.inverse_sums[at + j] = sees ? inverse_sums[j] : T{0};
     }
     if (!results_.weights) return;
     const Matrices<T>& weights = *results_.weights;
@@ -121,7 +128,7 @@ class Forward {
   void write(const Block& block, Int n, const T* x, const T* factors,
              const Matrices<T>& to) const {
     T* row = to[block.head] + block.first * to.row_step;
-    loops_.transpose(n, block.count, x, tile_.columns, row, to.row_step);
+    loops_.transpose(n, block.count, x, tile_columns_, row, to.row_step);
     for (Int j = 0; j < block.count; ++j, row += to.row_step) {
       if (block.lens[j] > 0) {
         loops_.scale(n, row, 1, factors[j], row);
@@ -140,15 +147,7 @@ void compute(const Heads<T>& heads, const Results<T>& results) {
     work.push_back(Block(heads, i).longest * width *
                    (heads.features + heads.value_features));
   }
-  const std::vector<Int> cuts = even_cuts(work);
-  std::deque<Forward<T>> runs;
-  for (std::size_t i = 0; i + 1 < cuts.size(); ++i) runs.emplace_back(heads, results);
-  parallel_for(static_cast<Int>(runs.size()), 1, [&](Int begin, Int end) {
-    for (Int i = begin; i < end; ++i) {
-      const auto run = static_cast<std::size_t>(i);
-      runs[run].compute(cuts[run], cuts[run + 1]);
-    }
-  });
+  compute_in_runs<Forward<T>>(work, heads, results);
 }
 
 }  // namespace
@@ -157,17 +156,18 @@ AttentionResult scaled_dot_product_attention(const Tensor& query, const Tensor& 
                                              const Tensor& value,
                                              const std::optional<Tensor>& lens,
                                              double scale, Tensor* weights) {
-  check_attention(query, key, value, lens);
+  check_attention(op, query, key, value, lens);
   AttentionResult result;
   result.output = empty_rows_like(query, value.size(-1));
-  Shape shape = query.shape();
-  shape.erase(query.dim() - 1);
-  result.log_sums = empty(shape, query.dtype());
+  Shape shape = without_last(query.shape(), 1);
+  result.largest = empty(shape, query.dtype());
+  result.inverse_sums = empty(shape, query.dtype());
   shape.push_back(key.size(-2));
   if (weights) *weights = empty(shape, query.dtype());
-  dispatch_floating(attention_op, query.dtype(), [&]<class T>() {
+  dispatch_floating(op, query.dtype(), [&]<class T>() {
     Results<T> results{mutable_matrices<T>(result.output),
-                       result.log_sums.template mutable_data<T>(), std::nullopt};
+                       result.largest.template mutable_data<T>(),
+                       result.inverse_sums.template mutable_data<T>(), std::nullopt};
     if (weights) results.weights = mutable_matrices<T>(*weights);
     compute(Heads<T>(query, key, value, lens, scale), results);
   });

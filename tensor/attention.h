@@ -1,5 +1,8 @@
 // Scaled dot-product attention in one pass, without the scores of a whole batch ever
 // lying in memory.
+//           (Vaswani et al., 2017; in one pass: Rabe and Staats, 2021; Dao et al., 2022)
+//
+// The sizes: n queries and m keys of d features, m values of dv features.
 #pragma once
 
 #include <array>
@@ -10,14 +13,16 @@
 namespace heed {
 
 struct AttentionResult {
-  Tensor output;    // (..., queries, value features)
-  Tensor log_sums;  // (..., queries): log Σ exp of each row of scores, for the backward
+  Tensor output;  // (..., n, dv)
+  // For the backward: of each row of scores s the largest, and 1 / Σ exp(s - largest);
+  // zeros for a query that sees no key. (..., n)
+  Tensor largest, inverse_sums;
 };
 
 // softmax(scale Q Kᵀ) V
 //
 // query (..., n, d), key (..., m, d), value (..., m, dv), with equal leading sizes, give
-// (..., n, dv). Query i sees the keys before lens[i] only: lens is int64, broadcasts to
+// (..., n, dv). Query i sees keys 0 to lens[i] - 1: lens is int64, broadcasts to
 // (..., n), and a number above m counts as m. So causal attention has the lens 1, 2, ...,
 // and a padded batch the lengths of its sequences; without lens every query sees all
 // keys. A query that sees none gets zeros.
@@ -27,7 +32,7 @@ struct AttentionResult {
 // `weights` is not null, it gets the attention weights (..., n, m); that changes no bit
 // of the output. Key and value must be finite, also where no query sees them: a weight of
 // 0 does not silence an infinity or NaN. Floating dtypes. Throws Error when a shape or
-// dtype does not fit or one of the lens is negative.
+// dtype does not fit or a number in lens is negative.
 AttentionResult scaled_dot_product_attention(const Tensor& query, const Tensor& key,
                                              const Tensor& value,
                                              const std::optional<Tensor>& lens,
@@ -39,8 +44,10 @@ struct AttentionGradients {
   Tensor query, key, value;
 };
 
-// The same call's gradients, for the gradient g of its output and what it returned.
-// `wanted` says which are computed. Throws Error as the call does.
+// The same call's gradients, for the gradient g (..., n, dv) of its output and the
+// `result` that it returned. A query that sees no key takes no part, were its numbers or
+// its g NaN. `wanted` says which are computed. Throws Error as the call does, and when g
+// or the result do not fit.
 AttentionGradients scaled_dot_product_attention_backward(
     const Tensor& g, const Tensor& query, const Tensor& key, const Tensor& value,
     const std::optional<Tensor>& lens, double scale, const AttentionResult& result,

@@ -11,13 +11,6 @@
 namespace heed {
 namespace {
 
-constexpr std::string_view op = attention_op;
-
-// The shape without its last `n` dimensions.
-Shape leading(const Shape& shape, int n) {
-  return Shape(std::span(shape.begin(), static_cast<std::size_t>(shape.rank() - n)));
-}
-
 bool broadcasts_to(const Shape& shape, const Shape& target) {
   if (shape.rank() > target.rank()) return false;
   for (int i = 1; i <= shape.rank(); ++i) {
@@ -27,7 +20,7 @@ bool broadcasts_to(const Shape& shape, const Shape& target) {
   return true;
 }
 
-void check_lens(const Tensor& lens, const Shape& rows) {
+void check_lens(std::string_view op, const Tensor& lens, const Shape& rows) {
   check(lens.dtype() == int64, "{}: lens must be int64, got {}", op, name(lens.dtype()));
   check(broadcasts_to(lens.shape(), rows),
         "{}: lens must broadcast to the queries {}, got {}", op, rows, lens.shape());
@@ -38,13 +31,14 @@ void check_lens(const Tensor& lens, const Shape& rows) {
 
 }  // namespace
 
-void check_attention(const Tensor& query, const Tensor& key, const Tensor& value,
-                     const std::optional<Tensor>& lens) {
+void check_attention(std::string_view op, const Tensor& query, const Tensor& key,
+                     const Tensor& value, const std::optional<Tensor>& lens) {
   const Shape &q = query.shape(), &k = key.shape(), &v = value.shape();
   check_same_dtype(op, query, key);
   check_same_dtype(op, query, value);
   check(q.rank() >= 2 && q.rank() == k.rank() && q.rank() == v.rank() &&
-            leading(q, 2) == leading(k, 2) && leading(q, 2) == leading(v, 2),
+            without_last(q, 2) == without_last(k, 2) &&
+            without_last(q, 2) == without_last(v, 2),
         "{}: query, key and value must be matrices with equal sizes before the last two, "
         "got {}, {} and {}",
         op, q, k, v);
@@ -52,14 +46,14 @@ void check_attention(const Tensor& query, const Tensor& key, const Tensor& value
         "{}: query and key must have equally many features, got {} and {}", op, q, k);
   check(key.size(-2) == value.size(-2),
         "{}: there must be as many values as keys, got {} and {}", op, v, k);
-  if (lens) check_lens(*lens, leading(q, 1));
+  if (lens) check_lens(op, *lens, without_last(q, 1));
 }
 
 Prefixes::Prefixes(const std::optional<Tensor>& lens, const Tensor& query,
                    std::int64_t keys)
     : keys_(keys) {
   if (!lens) return;
-  const Shape rows = leading(query.shape(), 1);
+  const Shape rows = without_last(query.shape(), 1);
   Shape shape = rows;
   Strides strides = expanded_strides(lens->shape(), lens->strides(), rows);
   shape.push_back(1);
@@ -85,8 +79,8 @@ std::int64_t Prefixes::read(std::int64_t head, std::int64_t begin, std::int64_t 
 }
 
 Tensor empty_rows_like(const Tensor& x, std::int64_t columns) {
-  const Shape rows = leading(x.shape(), 1);
-  const Dims order = memory_order(rows, leading(x.strides(), 1));
+  const Shape rows = without_last(x.shape(), 1);
+  const Dims order = memory_order(rows, without_last(x.strides(), 1));
   Strides strides = rows;
   std::int64_t step = columns;
   for (int i = order.rank() - 1; i >= 0; --i) {

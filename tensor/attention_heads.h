@@ -1,21 +1,22 @@
-// What the two directions of attention share: the operands, head by head, and the cutting
-// of the work. Only attention.cpp and attention_backward.cpp include this file.
+// What the two directions of attention share: the operands, head by head, and the sharing
+// out of the work. Only attention.cpp and attention_backward.cpp include this file.
 //
 // A head is one (queries, features) matrix of a batch with its keys and values; which of
 // the leading dimensions means the batch and which the heads makes no difference here.
 #pragma once
 
+#include <deque>
 #include <optional>
 #include <string_view>
 #include <vector>
 
 #include "tensor/kernels/attention.h"
+#include "tensor/kernels/level.h"
 #include "tensor/panels.h"
+#include "tensor/parallel.h"
 #include "tensor/tensor.h"
 
 namespace heed {
-
-inline constexpr std::string_view attention_op = "scaled_dot_product_attention";
 
 // The matrices of a tensor (..., rows, columns), wherever they lie.
 template <class T>
@@ -52,7 +53,7 @@ Matrices<T> mutable_matrices(Tensor& x) {
   return {x, x.mutable_data<T>()};
 }
 
-// How many keys each query sees.
+// How many keys each query sees: query i sees keys 0 to lens[i] - 1.
 class Prefixes {
  public:
   Prefixes(const std::optional<Tensor>& lens, const Tensor& query, std::int64_t keys);
@@ -66,9 +67,9 @@ class Prefixes {
   std::int64_t keys_;
 };
 
-// Throws Error unless the operands fit together.
-void check_attention(const Tensor& query, const Tensor& key, const Tensor& value,
-                     const std::optional<Tensor>& lens);
+// Throws Error, naming `op`, unless the operands fit together.
+void check_attention(std::string_view op, const Tensor& query, const Tensor& key,
+                     const Tensor& value, const std::optional<Tensor>& lens);
 
 // A tensor of x's shape but for the last size, which is `columns`. Its rows are
 // contiguous, and lie in memory in the order of x's rows.
@@ -102,15 +103,27 @@ struct Heads {
 // equal work, as many as there are threads if that pays. Run i is from cut i to i + 1.
 std::vector<std::int64_t> even_cuts(const std::vector<std::int64_t>& work);
 
+// Has workers, each made as Worker(args...), compute(begin, end) the runs of
+// even_cuts(work), one worker a run. All are made before the threads start: taking their
+// memory may throw, which no thread must. They do not move, hence the deque.
+template <class Worker, class... Args>
+void compute_in_runs(const std::vector<std::int64_t>& work, const Args&... args) {
+  const std::vector<std::int64_t> cuts = even_cuts(work);
+  std::deque<Worker> workers;
+  while (workers.size() + 1 < cuts.size()) workers.emplace_back(args...);
+  const auto runs = static_cast<std::int64_t>(workers.size());
+  parallel_for(runs, 1, [&](std::int64_t begin, std::int64_t end) {
+    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
+      workers[i].compute(cuts[i], cuts[i + 1]);
+  });
+}
+
 // The kernels of attention for an element type.
 const kernels::AttentionTable& attention_kernels();
 
 template <class T>
 const kernels::AttentionLoops<T>& attention_loops() {
-  if constexpr (std::is_same_v<T, float>)
-    return attention_kernels().float32;
-  else
-    return attention_kernels().float64;
+  return kernels::of_type<T>(attention_kernels());
 }
 
 // An operand packed in panels, with memory for the largest that it is made for.

@@ -7,11 +7,6 @@
 namespace heed {
 namespace {
 
-// The shape without its last two dimensions.
-Shape batch_shape(const Shape& shape) {
-  return Shape(std::span(shape.begin(), static_cast<std::size_t>(shape.rank() - 2)));
-}
-
 void check_dtypes(std::string_view op, const Tensor& a, const Tensor& b) {
   check_same_dtype(op, a, b);
   check(is_floating(a.dtype()), "{}: the dtype must be float32 or float64, got {}", op,
@@ -58,12 +53,14 @@ void multiply_into(Tensor& c, const Tensor& a, const Tensor& b, const Shape& bat
   Strides strides_a, strides_b;
   if (batch.rank() > 0) {
     strides_a =
-        expanded_strides(batch_shape(a.shape()), batch_shape(a.strides()), batch);
+        expanded_strides(without_last(a.shape(), 2), without_last(a.strides(), 2), batch);
     strides_b =
-        expanded_strides(batch_shape(b.shape()), batch_shape(b.strides()), batch);
+        expanded_strides(without_last(b.shape(), 2), without_last(b.strides(), 2), batch);
   }
   dispatch_floating("matmul", a.dtype(), [&]<class T>() {
-    multiply<T>({m, n, k,
+    multiply<T>({m,
+                 n,
+                 k,
                  {a.data<T>(), a.strides()[da - 2], a.strides()[da - 1]},
                  {b.data<T>(), b.strides()[db - 2], b.strides()[db - 1]},
                  c.mutable_data<T>(),
@@ -81,10 +78,10 @@ Tensor product(const Tensor& a, const Tensor& b, const Shape& batch) {
   shape.push_back(b.shape()[db - 1]);
   Tensor c = empty(shape, a.dtype());
   if (c.numel() == 0) return c;
-  if (batch.rank() > 0 && count(batch_shape(b.shape())) == 1) {
+  if (batch.rank() > 0 && count(without_last(b.shape(), 2)) == 1) {
     // The same b for every matrix of a: where those lie evenly they are one tall matrix.
-    const Strides strides = batch_shape(a.strides());
-    const Loops<1> loops(batch_shape(a.shape()), {&strides});
+    const Strides strides = without_last(a.strides(), 2);
+    const Loops<1> loops(without_last(a.shape(), 2), {&strides});
     const std::int64_t step = loops.strides[0][0], row_step = a.strides()[da - 2];
     if (loops.rank == 1 && step > 0 && (m == 1 || step == m * row_step)) {
       multiply_into(c, matrix(a, loops.sizes[0] * m, m == 1 ? step : row_step),
@@ -118,7 +115,7 @@ Tensor matmul(const Tensor& a, const Tensor& b) {
   const Tensor left = da == 1 ? unsqueeze(a, 0) : a;
   const Tensor right = db == 1 ? unsqueeze(b, 1) : b;
   const Shape batch =
-      broadcast("matmul", batch_shape(left.shape()), batch_shape(right.shape()));
+      broadcast("matmul", without_last(left.shape(), 2), without_last(right.shape(), 2));
   const Tensor c = product(left, right, batch);
   Shape shape = batch;
   if (da > 1) shape.push_back(c.shape()[c.dim() - 2]);

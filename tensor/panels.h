@@ -1,14 +1,16 @@
 // Operands of products packed for BLIS's micro-kernel (see blis.h): in panels, each of
-// which holds a few lines side by side. Only heed's own sources include this file.
+// which holds a few lines side by side (BLIS: micro-panels; the width is MR or NR). Only
+// heed's own sources include this file.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
-#include <type_traits>
 
 #include "tensor/blis.h"
+#include "tensor/kernels/level.h"
 #include "tensor/kernels/products.h"
 #include "tensor/memory.h"
+#include "tensor/parallel.h"
 
 namespace heed {
 
@@ -19,10 +21,7 @@ inline constexpr std::int64_t multiply_grain = 1 << 19;
 // The kernels of products for an element type.
 template <class T>
 const kernels::ProductLoops<T>& product_loops() {
-  if constexpr (std::is_same_v<T, float>)
-    return kernels::products().float32;
-  else
-    return kernels::products().float64;
+  return kernels::of_type<T>(kernels::products());
 }
 
 // Memory from the pool, given back at the end. Throws Error when there is none.
@@ -41,8 +40,6 @@ class Buffer {
   std::size_t bytes_;
   T* first_;
 };
-
-inline std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 // `count` elements of T, rounded up so that what lies behind them is aligned as the
 // micro-kernel wants it.

@@ -13,6 +13,9 @@ namespace heed {
 // The work of a loop below which threads cost more than they save, in elements.
 inline constexpr std::int64_t parallel_grain = 32768;
 
+// How many pieces of size b cover a.
+inline std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
 // Calls f(begin, end) over pieces of [0, count), on several threads when a piece of at
 // least `grain` units of work falls to each. Where the cuts fall depends on the number of
 // threads, so no sum may cross one. f must not throw.

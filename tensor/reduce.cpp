@@ -2,7 +2,6 @@
 
 #include <array>
 
-#include "tensor/kernels/level.h"
 #include "tensor/memory_order.h"
 
 namespace heed {

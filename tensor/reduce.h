@@ -4,6 +4,7 @@
 
 #include <string_view>
 
+#include "tensor/kernels/level.h"
 #include "tensor/kernels/rows.h"
 #include "tensor/parallel.h"
 #include "tensor/tensor.h"
@@ -48,10 +49,7 @@ const kernels::Folds<T>& folds() {
 // The kernels that only floating types have.
 template <class T>
 const kernels::FloatingRows<T>& floating_rows() {
-  if constexpr (std::is_same_v<T, float>)
-    return kernels::rows().float32;
-  else
-    return kernels::rows().float64;
+  return kernels::of_type<T>(kernels::rows());
 }
 
 // Runs a fold over (outer, n, inner). A long n is cut into blocks of fixed size whose
@@ -70,7 +68,7 @@ void run_fold(kernels::Fold<T> fold, std::int64_t outer, std::int64_t n,
                  });
     return;
   }
-  const std::int64_t blocks = (n + block - 1) / block;
+  const std::int64_t blocks = ceil_div(n, block);
   Tensor partial = empty({outer, blocks, inner}, dtype_of<T>);
   T* const parts = partial.mutable_data<T>();
   const std::int64_t grain = parallel_grain / (block * inner) + 1;

@@ -57,7 +57,7 @@ Moments moments(const Reduced& r, const T* center) {
   // Cut into blocks as run_fold does; in float64 their size matters to nothing but speed.
   const std::int64_t block =
       std::max<std::int64_t>(32, 16384 / std::max<std::int64_t>(r.inner, 1));
-  const std::int64_t blocks = std::max<std::int64_t>(1, (r.n + block - 1) / block);
+  const std::int64_t blocks = std::max<std::int64_t>(1, ceil_div(r.n, block));
   Tensor sums = empty({r.outer, blocks, r.inner}, float64);
   Tensor squares = empty({r.outer, blocks, r.inner}, float64);
   const T* const x = r.elements.data<T>();

@@ -29,6 +29,10 @@ Strides row_major(const Shape& shape) {
   return strides;
 }
 
+Shape without_last(const Shape& shape, int n) {
+  return Shape(std::span(shape.begin(), static_cast<std::size_t>(shape.rank() - n)));
+}
+
 Shape broadcast(std::string_view op, const Shape& a, const Shape& b) {
   const Shape& longer = a.rank() >= b.rank() ? a : b;
   const Shape& shorter = a.rank() >= b.rank() ? b : a;

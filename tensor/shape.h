@@ -102,6 +102,9 @@ std::int64_t count(const Shape& shape);
 // The strides of a contiguous tensor: the last dimension has stride 1.
 Strides row_major(const Shape& shape);
 
+// The shape without its last n dimensions, 0 <= n <= rank(). Strides likewise.
+Shape without_last(const Shape& shape, int n);
+
 // The shape that `a` and `b` broadcast to: aligned at the last dimension, a missing or
 // size-1 dimension repeats. Throws Error, naming `op`, when they do not fit.
 Shape broadcast(std::string_view op, const Shape& a, const Shape& b);

@@ -15,10 +15,10 @@ namespace {
 constexpr std::int64_t hidden = 8;
 constexpr double noise = 0.1;  // in each dimension of a direction
 
-// Of the maps; their offsets have the scale 1. Additive attention needs offsets: it has no
-// biases, so without them a score changes its sign with query and key, and of two queries
-// that are each other's opposite one would look away from its key. And where keys are
-// spread wider, several heads more often take to the same one of two things.
+// Of the maps; their offsets have the scale 1. Additive attention needs offsets: it has
+// no biases, so without them a score changes its sign with query and key, and of two
+// queries that are each other's opposite one would look away from its key. And where keys
+// are spread wider, several heads more often take to the same one of two things.
 constexpr double map_scale = 0.5;
 
 // Directions: (batch, pairs, hidden).

@@ -1,7 +1,5 @@
 #include "tensor/kernels/additive_scores.h"
 
-#include <type_traits>
-
 #include "tensor/kernels/math.h"
 
 namespace heed::kernels::HEED_KERNELS {
@@ -11,18 +9,6 @@ using Size = std::int64_t;
 
 double tanh(double x) { return __builtin_tanh(x); }
 
-// Calls f(c) for c < n, in vectors for float32. The C library's tanh, which float64
-// takes, does not vectorise.
-template <class T, class F>
-[[gnu::always_inline]] inline void for_units(Size n, F&& f) {
-  if constexpr (std::is_same_v<T, float>) {
-#pragma omp simd
-    for (Size c = 0; c < n; ++c) f(c);
-  } else {
-    for (Size c = 0; c < n; ++c) f(c);
-  }
-}
-
 // The hidden units are added in lanes, and the lanes in halves, so that the order is the
 // same at every level.
 template <class T>
@@ -30,7 +16,7 @@ T score(Size h, const T* q, const T* k, const T* w) {
   constexpr Size wide = additive_width;
   T lanes[wide] = {};
   const auto add = [&](Size first, Size width) {
-    for_units<T>(width, [&](Size c) {
+    for_elements<T>(width, [&](Size c) {
       lanes[c] += w[first + c] * tanh(q[first + c] + k[first + c]);
     });
   };
@@ -66,7 +52,7 @@ template <class T>
       if (g == 0) continue;
       const T* const k = x.k + j * x.h;
       T* const dk = x.dk + j * x.h;
-      for_units<T>(width, [&](Size c) {
+      for_elements<T>(width, [&](Size c) {
         const T t = tanh(q[c] + k[c]);
         const T d = g * (1 - t * t);
         sum[c] += d;

@@ -17,25 +17,13 @@ void for_width(Size width, F&& f) {
   }
 }
 
-// Calls f(j) for j below width; where the exponential or logarithm in it is one of ours,
-// several at a time.
-template <class T, class F>
-[[gnu::always_inline]] inline void for_lanes(int width, F&& f) {
-  if constexpr (std::is_same_v<T, float>) {
-#pragma omp simd
-    for (int j = 0; j < width; ++j) f(j);
-  } else {
-    for (int j = 0; j < width; ++j) f(j);
-  }
-}
-
 // Sums of so many rows are added up, and not single elements: the error grows more
 // slowly.
 constexpr Size rows_at_once = 64;
 
 template <int fixed, class T>
-void exp_columns(Size n, Size any_width, const Size* lens, T* x, T* inverse_sums,
-                 T* log_sums) {
+void exp_columns(Size n, Size any_width, const Size* lens, T* x, T* largest,
+                 T* inverse_sums) {
   const int width = fixed ? fixed : static_cast<int>(any_width);
   constexpr int most = fixed ? fixed : static_cast<int>(columns);
   int seen[most];
@@ -56,48 +44,49 @@ void exp_columns(Size n, Size any_width, const Size* lens, T* x, T* inverse_sums
     const Size now = n - i < rows_at_once ? n - i : rows_at_once;
     for (Size r = 0; r < now; ++r) {
       T* const row = x + r * width;
-      for_lanes<T>(width, [&](int j) { row[j] = exp(row[j] - shift[j]); });
+      for_elements<T>(width, [&](int j) { row[j] = exp(row[j] - shift[j]); });
     }
     fold_rows<Sum>(now, width, x, part);
     for (int j = 0; j < width; ++j) sum[j] += part[j];
   }
-  for_lanes<T>(width, [&](int j) {
+  for (int j = 0; j < width; ++j) {
+    largest[j] = shift[j];
     inverse_sums[j] = 1 / sum[j];
-    log_sums[j] = shift[j] + log_of(sum[j]);
-  });
+  }
 }
 
 template <int fixed, class T>
-void weights(Size rows, Size any_width, Size first, const Size* lens, const T* log_sums,
-             const T* dots, T* s, T* d) {
+void weights(Size rows, Size any_width, Size first, const Size* lens, const T* largest,
+             const T* inverse_sums, const T* dots, T* s, T* d) {
   const int width = fixed ? fixed : static_cast<int>(any_width);
   for (Size i = 0; i < rows; ++i, s += width) {
     const Size beyond = lens[i] - first;
     const int seen = static_cast<int>(beyond < 0 ? 0 : beyond < width ? beyond : width);
-    for_lanes<T>(width, [&](int j) {
-      const T e = exp(s[j] - log_sums[i]);
-      s[j] = j < seen ? e : 0;
+    for_elements<T>(width, [&](int j) {
+      const T p = exp(s[j] - largest[i]) * inverse_sums[i];
+      s[j] = j < seen ? p : 0;
     });
     if (!d) continue;
 #pragma omp simd
-    for (int j = 0; j < width; ++j) d[j] = s[j] * (d[j] - dots[i]);
+    for (int j = 0; j < width; ++j) d[j] = j < seen ? s[j] * (d[j] - dots[i]) : 0;
     d += width;
   }
 }
 
 template <class T>
-void exp_columns_flushed(Size n, Size width, const Size* lens, T* x, T* inverse_sums,
-                         T* log_sums) {
+void exp_columns_flushed(Size n, Size width, const Size* lens, T* x, T* largest,
+                         T* inverse_sums) {
   for_width(width, [&]<int fixed>() {
-    flushed<exp_columns<fixed, T>>(n, width, lens, x, inverse_sums, log_sums);
+    flushed<exp_columns<fixed, T>>(n, width, lens, x, largest, inverse_sums);
   });
 }
 
 template <class T>
 void weights_flushed(Size rows, Size width, Size first, const Size* lens,
-                     const T* log_sums, const T* dots, T* s, T* d) {
+                     const T* largest, const T* inverse_sums, const T* dots, T* s, T* d) {
   for_width(width, [&]<int fixed>() {
-    flushed<weights<fixed, T>>(rows, width, first, lens, log_sums, dots, s, d);
+    flushed<weights<fixed, T>>(rows, width, first, lens, largest, inverse_sums, dots, s,
+                               d);
   });
 }
 

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <string_view>
+#include <type_traits>
 
 namespace heed::kernels {
 
@@ -32,6 +33,16 @@ decltype(auto) chosen() {
   if (level() == Level::v3) return v3();
 #endif
   return baseline();
+}
+
+// The half of a table that is for an element type, float or double.
+template <class T>
+const auto& of_type(const auto& table) {
+  if constexpr (std::is_same_v<T, float>) {
+    return table.float32;
+  } else {
+    return table.float64;
+  }
 }
 
 }  // namespace heed::kernels

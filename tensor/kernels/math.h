@@ -202,5 +202,18 @@ inline constexpr float largest_angle = 65536.f;
   return x > 20.f ? x : y;
 }
 
+// Calls f(i) for i < n, where f takes an exp, log or tanh of T: in vectors for float32,
+// whose functions are those above. The C library's, which float64 takes, do not
+// vectorise.
+template <class T, class Int, class F>
+[[gnu::always_inline]] inline void for_elements(Int n, F&& f) {
+  if constexpr (sizeof(T) == sizeof(float)) {
+#pragma omp simd
+    for (Int i = 0; i < n; ++i) f(i);
+  } else {
+    for (Int i = 0; i < n; ++i) f(i);
+  }
+}
+
 }  // namespace
 }  // namespace heed::kernels::HEED_KERNELS

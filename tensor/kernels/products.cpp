@@ -51,25 +51,40 @@ void add_columns(std::int64_t n, std::int64_t k, const T* a, std::int64_t a_step
   }
 }
 
+// The lines of a panel lie side by side in memory already. A loop of known length is a
+// few instructions; pack() knows the widths of BLIS's micro-kernels for x86-64.
+template <int fixed, class T>
+void pack_side_by_side(std::int64_t width, std::int64_t lines, std::int64_t depth,
+                       const T* x, std::int64_t depth_step, T* panel) {
+  const std::int64_t count = fixed ? fixed : lines;
+  for (std::int64_t p = 0; p < depth; ++p, x += depth_step, panel += width) {
+#pragma omp simd
+    for (std::int64_t i = 0; i < count; ++i) panel[i] = x[i];
+  }
+}
+
 template <class T>
-void pack(std::int64_t width, std::int64_t lanes, std::int64_t depth, const T* x,
-          std::int64_t lane_step, std::int64_t depth_step, T* panel) {
-  if (lanes < width) {
+void pack(std::int64_t width, std::int64_t lines, std::int64_t depth, const T* x,
+          std::int64_t line_step, std::int64_t depth_step, T* panel) {
+  if (lines < width) {
     for (std::int64_t i = 0; i < width * depth; ++i) panel[i] = 0;
   }
-  if (lane_step == 1) {
-    for (std::int64_t p = 0; p < depth; ++p) {
-#pragma omp simd
-      for (std::int64_t i = 0; i < lanes; ++i) {
-        panel[p * width + i] = x[i + p * depth_step];
-      }
+  if (line_step == 1) {
+    switch (lines) {
+      case 6: return pack_side_by_side<6>(width, lines, depth, x, depth_step, panel);
+      case 8: return pack_side_by_side<8>(width, lines, depth, x, depth_step, panel);
+      case 12: return pack_side_by_side<12>(width, lines, depth, x, depth_step, panel);
+      case 14: return pack_side_by_side<14>(width, lines, depth, x, depth_step, panel);
+      case 16: return pack_side_by_side<16>(width, lines, depth, x, depth_step, panel);
+      case 32: return pack_side_by_side<32>(width, lines, depth, x, depth_step, panel);
+      default: return pack_side_by_side<0>(width, lines, depth, x, depth_step, panel);
     }
   } else if (depth_step == 1) {
-    transpose(lanes, depth, x, lane_step, panel, width);  // the lanes are rows of memory
+    transpose(lines, depth, x, line_step, panel, width);  // the lines are rows of memory
   } else {
     for (std::int64_t p = 0; p < depth; ++p) {
-      for (std::int64_t i = 0; i < lanes; ++i) {
-        panel[p * width + i] = x[i * lane_step + p * depth_step];
+      for (std::int64_t i = 0; i < lines; ++i) {
+        panel[p * width + i] = x[i * line_step + p * depth_step];
       }
     }
   }

@@ -9,19 +9,19 @@ namespace heed::kernels {
 template <class T>
 struct ProductLoops {
   // The sum of x[i * x_step] * y[i * y_step] over i < n.
-  T (*dot)(std::int64_t n, const T* x, std::int64_t x_step, const T* y,
-           std::int64_t y_step);
+  T (*dot)
+  (std::int64_t n, const T* x, std::int64_t x_step, const T* y, std::int64_t y_step);
   // out[i] = x[i * x_step] * factor.
   void (*scale)(std::int64_t n, const T* x, std::int64_t x_step, T factor, T* out);
   // out[i] = the sum over p < k of a[i + p * a_step] * x[p * x_step]: columns, weighted
   // and added; k is at least 1. Each out[i] is summed up in the same order whatever n is.
   void (*add_columns)(std::int64_t n, std::int64_t k, const T* a, std::int64_t a_step,
                       const T* x, std::int64_t x_step, T* out);
-  // Packs a panel, `width` lanes of `depth` elements each, of which the first `lanes`
+  // Packs a panel, `width` lines of `depth` elements each, of which the first `lines`
   // exist and the rest become 0:
-  //   panel[p * width + i] = x[i * lane_step + p * depth_step]
-  void (*pack)(std::int64_t width, std::int64_t lanes, std::int64_t depth, const T* x,
-               std::int64_t lane_step, std::int64_t depth_step, T* panel);
+  //   panel[p * width + i] = x[i * line_step + p * depth_step]
+  void (*pack)(std::int64_t width, std::int64_t lines, std::int64_t depth, const T* x,
+               std::int64_t line_step, std::int64_t depth_step, T* panel);
   // out[j * out_step + i] = x[i * step + j] for i < rows and j < columns.
   void (*transpose)(std::int64_t rows, std::int64_t columns, const T* x,
                     std::int64_t step, T* out, std::int64_t out_step);

@@ -68,29 +68,25 @@ void flushed(Args... args) {
   out_of_line(args...);
 }
 
-// A NaN is the largest element, so x - largest is NaN throughout, and so is the result. A
-// row of -inf alone has -inf - -inf, which is NaN as well.
+// The largest of the numbers; NaN is passed over, for it comes back with its exp, which
+// makes the sum NaN and so the whole row. A row of -inf alone has -inf - -inf, which is
+// NaN as well.
+struct LargestNumber : Largest {
+  template <class T>
+  static T of(T a, T b) {
+    return b > a ? b : a;
+  }
+};
 
 template <class T>
 T largest(Size n, const T* x) {
-  return n < 256 ? fold_row<16, Largest>(n, x) : fold_row<64, Largest>(n, x);
+  return n < 256 ? fold_row<16, LargestNumber>(n, x) : fold_row<64, LargestNumber>(n, x);
 }
 
-// e = exp(x - shift). The C library's exp, which float64 takes, does not vectorise.
-template <class T>
-void exp_shifted(Size n, const T* x, T shift, T* e) {
-  if constexpr (std::is_same_v<T, float>) {
-#pragma omp simd
-    for (Size i = 0; i < n; ++i) e[i] = exp(x[i] - shift);
-  } else {
-    for (Size i = 0; i < n; ++i) e[i] = exp(x[i] - shift);
-  }
-}
-
-// The same, and the sum.
+// e = exp(x - shift). Returns the sum.
 template <class T>
 T exp_sum(Size n, const T* x, T shift, T* e) {
-  exp_shifted(n, x, shift, e);
+  for_elements<T>(n, [&](Size i) { e[i] = exp(x[i] - shift); });
   T sum = 0;
 #pragma omp simd reduction(+ : sum)
   for (Size i = 0; i < n; ++i) sum += e[i];
@@ -136,28 +132,22 @@ void softmax_columns(Size n, Size inner, const T* x, T* y) {
   for (Size first = 0; first < inner; first += columns) {
     const Size width = inner - first < columns ? inner - first : columns;
     for (Size j = 0; j < width; ++j) {
-      shift[j] = Largest::neutral<T>;
+      shift[j] = LargestNumber::neutral<T>;
       sums[0][j] = sums[1][j] = sums[2][j] = sums[3][j] = 0;
     }
     for (Size i = first; i < n * inner; i += inner) {
 #pragma omp simd
-      for (Size j = 0; j < width; ++j) shift[j] = Largest::of(shift[j], x[i + j]);
+      for (Size j = 0; j < width; ++j) shift[j] = LargestNumber::of(shift[j], x[i + j]);
     }
     for (Size row = 0; row < n; ++row) {
       const Size i = row * inner + first;
       T* const sum = sums[row % 4];
-      const auto step = [&](Size j) {
+      for_elements<T>(width, [&](Size j) {
         const T moved = x[i + j] - shift[j];
         const T e = exp(moved);
         y[i + j] = logarithm ? moved : e;
         sum[j] += e;
-      };
-      if constexpr (std::is_same_v<T, float>) {
-#pragma omp simd
-        for (Size j = 0; j < width; ++j) step(j);
-      } else {
-        for (Size j = 0; j < width; ++j) step(j);
-      }
+      });
     }
     T* const scale = sums[0];
     for (Size j = 0; j < width; ++j) {

@@ -275,11 +275,12 @@ BOOST_AUTO_TEST_CASE(the_scale_may_be_given_or_a_temperature) {
   BOOST_CHECK_EXCEPTION(output({.scale = 1, .temperature = 1}), Error,
                         says("attention: a scale or a temperature, got both"));
   BOOST_CHECK_EXCEPTION(output({.scale = 0}), Error,
-                        says("attention: the scale must be positive, got 0"));
-  BOOST_CHECK_EXCEPTION(output({.temperature = -2}), Error,
-                        says("attention: the temperature must be positive, got -2"));
+                        says("attention: the scale must be a positive float64, got 0"));
+  BOOST_CHECK_EXCEPTION(
+      output({.temperature = -2}), Error,
+      says("attention: the temperature must be a positive float64, got -2"));
   BOOST_CHECK_EXCEPTION(output({.scale = std::nan("")}), Error,
-                        says("attention: the scale must be positive, got nan"));
+                        says("attention: the scale must be a positive float64, got nan"));
 }
 
 BOOST_AUTO_TEST_CASE(dropout_takes_weights_away_while_training) {

@@ -93,12 +93,23 @@ BOOST_AUTO_TEST_CASE(another_dtype_than_the_scores) {
   const Tensor scores = randn({2, 3});
   BOOST_CHECK_EXCEPTION(
       nn::masked_softmax(scores, Mask::additive(tensor({0.0, 1.0, 0.0}, float64))), Error,
-      says("add: the dtypes must be equal, got float32 and float64"));
+      says("Mask::additive: the mask must have the scores' dtype, got float64 for scores "
+           "of float32"));
   // What only hides is no number to add.
   const Mask hides = Mask::additive(tensor({0.0, 0.0, -infinity}, float64));
   BOOST_TEST(nn::masked_softmax(scores, hides).value().at({1, 2}) == 0);
-  BOOST_CHECK_EXCEPTION((hides & Mask::additive(tensor({1.0}))).lay_on({2, 3}), Error,
-                        says("add: the dtypes must be equal, got float64 and float32"));
+  BOOST_TEST(nn::to_string(hides & Mask::additive(tensor({1.0})), {2, 3}) ==
+             " x x .\n x x .");
+  const Mask biases = Mask::additive(tensor({1.0}, float64));
+  BOOST_CHECK_EXCEPTION((biases & Mask::additive(tensor({1.0}))).lay_on({2, 3}), Error,
+                        says("Mask::additive: masks that are added must have one dtype, "
+                             "got float64 and float32"));
+}
+
+BOOST_AUTO_TEST_CASE(scores_that_are_no_real_numbers) {
+  BOOST_CHECK_EXCEPTION(
+      nn::masked_softmax(tensor({{1, 2}}), Mask::causal(nn::CausalAlign::top_left)),
+      Error, says("masked_softmax: scores must be floating, got int64"));
 }
 
 BOOST_AUTO_TEST_CASE(queries_without_a_key_if_told_to) {

@@ -162,11 +162,20 @@ BOOST_AUTO_TEST_CASE(additive_masks_add_up) {
   const Mask two = Mask::additive(tensor({lowest, 2.0, 5.0, 0.0}));
   // The lowest number twice is -inf: both say that nothing is there.
   BOOST_TEST(grid(one & two, {1, 4}) == " . x . x");
-  BOOST_TEST(same(*(one & two).lay_on({1, 4}).bias, tensor({0.0, 3.0, 0.0, lowest})));
+  BOOST_TEST(same(*(one & two).lay_on({1, 4}).bias, tensor({0.0, 3.0, 5.0, lowest})));
   const Mask most = Mask::additive(tensor({-lowest}));
   BOOST_CHECK_EXCEPTION((most & most).lay_on({1, 1}), Error,
                         says("Mask::additive: the sum of the masks must be finite or "
-                             "-inf, got NaN or inf"));
+                             "-inf, got inf"));
+}
+
+BOOST_AUTO_TEST_CASE(a_mask_keeps_its_own_copy) {
+  Tensor keep = tensor({true, false}), drop = tensor({false, true});
+  Tensor lens = tensor({1}), bias = tensor({0.0, -infinity});
+  const Mask masks[] = {Mask::keep(keep), Mask::drop(drop), Mask::valid_lens(lens),
+                        Mask::additive(bias)};
+  for (Tensor* const x : {&keep, &drop, &lens, &bias}) x->fill_(0);
+  for (const Mask& mask : masks) BOOST_TEST(grid(mask, {1, 2}) == " x .");
 }
 
 // --- together

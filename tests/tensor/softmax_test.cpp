@@ -96,6 +96,8 @@ BOOST_AUTO_TEST_CASE(large_and_infinite_numbers) {
       x.set({1, 3}, 1000);
       x.set({1, 4}, nan);
       x.set({1, 5}, infinity);
+      select(x, 1, 6).fill_(2);
+      x.set({1, 6}, nan);
       if (!columns) x = transpose(x, 0, 1).contiguous();
       const int dim = columns ? 0 : 1;
       const auto at = [&](const Tensor& y, std::int64_t i, std::int64_t column) {
@@ -114,6 +116,10 @@ BOOST_AUTO_TEST_CASE(large_and_infinite_numbers) {
       BOOST_TEST(std::isnan(at(y, 0, 4)));
       BOOST_TEST(std::isnan(at(y, 2, 4)));
       BOOST_TEST(std::isnan(at(y, 1, 5)));
+      for (const std::int64_t i : {std::int64_t{0}, std::int64_t{1}, n - 1}) {
+        BOOST_TEST(std::isnan(at(y, i, 6)));
+        BOOST_TEST(std::isnan(at(logs, i, 6)));
+      }
     }
   }
   // Where softmax is 0 its logarithm still is not.
