@@ -104,7 +104,8 @@ void the_layer(const ListingOptions& options, Claims& claims) {
       "\nwhich outputs (down) depend on which inputs (across): the derivative is\n"
       "0 exactly, or not (x)\n");
   print_table(seen, tokens, [](double) { return std::string("x"); });
-  attention.mask = {};  // the same layer, unmasked
+  // The same layer, unmasked.
+  attention.mask = {};
   const Tensor unmasked = influence(attention(x), x);  // (5, 5)
   fmt::print("\n");
   claims.expect(is_equal(triu(seen, 1), zeros({5, 5}, options.dtype)),

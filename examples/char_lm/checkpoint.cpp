@@ -63,8 +63,9 @@ Tensor take_one(std::map<std::string, Tensor>& tensors, const std::string& name)
 // Of all names, texts and elements but itself: the format would not notice a changed one.
 std::string hash_of(const nn::Safetensors& file) {
   std::uint64_t hash = char_lm::hash("");
-  for (const auto& [name, text] : file.metadata)
+  for (const auto& [name, text] : file.metadata) {
     if (name != "hash") hash = char_lm::hash(text, char_lm::hash(name, hash));
+  }
   for (const auto& [name, tensor] : file.tensors) {
     hash = char_lm::hash(name, hash);
     const Tensor elements = tensor.contiguous();
@@ -131,10 +132,12 @@ void save(const std::string& path, const Checkpoint& checkpoint) {
   file.metadata["format"] = format_name;
   file.metadata["step"] = std::to_string(checkpoint.step);
   file.metadata["text"] = checkpoint.text;
-  for (const auto& [name, tensor] : checkpoint.model)
+  for (const auto& [name, tensor] : checkpoint.model) {
     file.tensors[std::string(model_prefix) + name] = tensor;
-  for (const auto& [name, tensor] : checkpoint.optimizer)
+  }
+  for (const auto& [name, tensor] : checkpoint.optimizer) {
     file.tensors[std::string(optimizer_prefix) + name] = tensor;
+  }
   file.tensors["vocabulary"] = pack(checkpoint.characters);
   file.tensors["generator.data"] = pack(checkpoint.data_state);
   file.tensors["generator.dropout"] = pack(checkpoint.dropout_state);

@@ -41,16 +41,19 @@ std::string heed_sources() {
   std::vector<std::string> paths = {root / "README.md", root / "heed.h"};
   std::error_code error;
   for (const char* folder :
-       {"autograd", "benchmarks", "examples", "nn", "optim", "tensor", "tests"})
+       {"autograd", "benchmarks", "examples", "nn", "optim", "tensor", "tests"}) {
     for (fs::recursive_directory_iterator at(root / folder, error), end;
          !error && at != end; at.increment(error)) {
       const fs::path ending = at->path().extension();
-      if (ending == ".h" || ending == ".cpp" || ending == ".md")
+      if (ending == ".h" || ending == ".cpp" || ending == ".md") {
         paths.push_back(at->path());
+      }
     }
-  if (error || !fs::exists(paths.front()))
+  }
+  if (error || !fs::exists(paths.front())) {
     input_error("heed's sources are no longer in {}: give a text with --text",
                 root.string());
+  }
   std::sort(paths.begin(), paths.end());
   std::string text;
   for (const std::string& path : paths) text += read_file(path, "a source file");
@@ -67,16 +70,18 @@ std::vector<std::int64_t> Vocabulary::encode(std::u32string_view text,
   std::vector<std::string> unknown;
   for (const char32_t code : text) {
     const auto at = std::lower_bound(characters_.begin(), characters_.end(), code);
-    if (at == characters_.end() || *at != code)
+    if (at == characters_.end() || *at != code) {
       unknown.push_back(name_of(code));
-    else
+    } else {
       numbers.push_back(at - characters_.begin());
+    }
   }
   std::sort(unknown.begin(), unknown.end());
   unknown.erase(std::unique(unknown.begin(), unknown.end()), unknown.end());
-  if (!unknown.empty())
+  if (!unknown.empty()) {
     input_error("{}: the text that the model has learnt has no {}", source,
                 fmt::join(unknown, ", "));
+  }
   return numbers;
 }
 

@@ -15,12 +15,14 @@ FolderLock::FolderLock(const std::string& folder)
     : descriptor_(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
   // Some file systems have no locks: then there is none.
   if (descriptor_ >= 0 &&
-      (flock(descriptor_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK))
+      (flock(descriptor_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)) {
     return;
+  }
   const int error = errno;
   if (descriptor_ >= 0) close(descriptor_);
-  if (error == EWOULDBLOCK)
+  if (error == EWOULDBLOCK) {
     support::input_error("{}: another char_lm is training into this folder", folder);
+  }
   support::input_error("{}: cannot be opened: {}", folder,
                        std::generic_category().message(error));
 }

@@ -48,16 +48,18 @@ Tensor Writer::scores(const std::vector<std::int64_t>& tokens) {
   // they stood. Once the text is longer than the context, its window moves with every
   // token: each one then stands a place further left, has another position's embedding,
   // and so other keys and values. All of them are computed anew.
-  if (use_cache_ && count <= context)
+  if (use_cache_ && count <= context) {
     return model_.next(from(cache_.positions), cache_).value();
+  }
   const Variable all = model_(from(std::max<std::int64_t>(count - context, 0)));
   return select(all, 1, all.size(1) - 1).value();
 }
 
 int generate(const GenerateOptions& options) {
   const std::string path = checkpoint_path(options.out);
-  if (std::error_code ignored; !std::filesystem::exists(path, ignored))
+  if (std::error_code ignored; !std::filesystem::exists(path, ignored)) {
     input_error("{}: there is no such file; char_lm train makes one", path);
+  }
   const Checkpoint checkpoint = load(path);
   const Vocabulary vocabulary(checkpoint.characters);
   const std::string source = "--prompt";

@@ -11,8 +11,9 @@ namespace heed::char_lm {
 constexpr std::uint64_t hash(std::string_view bytes,
                              std::uint64_t before = 0xcbf29ce484222325) {
   std::uint64_t hash = before;
-  for (const char byte : bytes)
+  for (const char byte : bytes) {
     hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001b3;
+  }
   return hash;
 }
 

@@ -27,18 +27,20 @@ void put(const std::string& path, const char* mode, const std::string& text) {
   std::FILE* const file = std::fopen(path.c_str(), mode);
   const bool written = file && std::fputs(text.c_str(), file) >= 0;
   const bool closed = file && std::fclose(file) == 0;
-  if (!written || !closed)
+  if (!written || !closed) {
     support::input_error("{}: cannot be written: {}", path,
                          std::generic_category().message(errno));
+  }
 }
 
 }  // namespace
 
 Tensor to_tensor(const Log& log) {
   std::vector<double> numbers;
-  for (const LogRow& row : log)
+  for (const LogRow& row : log) {
     numbers.insert(numbers.end(), {static_cast<double>(row.step), row.train_loss,
                                    row.validation_loss, row.lr});
+  }
   return from_vector(numbers, {static_cast<std::int64_t>(log.size()), columns});
 }
 

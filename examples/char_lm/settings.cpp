@@ -25,11 +25,12 @@ nn::GptOptions Settings::model(std::int64_t vocab_size) const {
 void add_settings(CLI::App& app, Settings& settings) {
   Settings::visit(settings, [&app]<class T>(const std::string& name, T& value, auto least,
                                             auto largest, const char* help) {
-    if constexpr (std::is_same_v<T, bool>)
+    if constexpr (std::is_same_v<T, bool>) {
       app.add_flag("--" + name, value, help);
-    else
+    } else {
       support::add_number(app, "--" + name, value, static_cast<T>(least),
                           static_cast<T>(largest), help);
+    }
   });
 }
 
@@ -70,12 +71,15 @@ Settings settings_from(const std::map<std::string, std::string>& texts,
 }
 
 void check_settings(const Settings& s) {
-  if (s.width % s.heads != 0)
+  if (s.width % s.heads != 0) {
     input_error("--heads must divide --width, got {} and {}", s.heads, s.width);
-  if (s.min_lr > s.lr)
+  }
+  if (s.min_lr > s.lr) {
     input_error("--min-lr must not be above --lr, got {} and {}", s.min_lr, s.lr);
-  if (s.warmup > s.steps)
+  }
+  if (s.warmup > s.steps) {
     input_error("--warmup must not be above --steps, got {} and {}", s.warmup, s.steps);
+  }
 }
 
 }  // namespace heed::char_lm

@@ -43,18 +43,21 @@ bool exists(const std::string& path) {
 std::optional<Checkpoint> checkpoint_of(const TrainOptions& options) {
   const std::string path = checkpoint_path(options.out), log = log_path(options.out);
   if (exists(path)) {
-    if (!options.resume)
+    if (!options.resume) {
       input_error(
           "{}: is there already; go on from it with --resume, or choose another "
           "--out",
           path);
+    }
     return load(path);
   }
   // The checkpoint comes first: this is the log of something else.
-  if (exists(log))
+  if (exists(log)) {
     input_error("{}: is there already, without a checkpoint; choose another --out", log);
-  if (options.resume)
+  }
+  if (options.resume) {
     fmt::print("{}: no checkpoint yet; the training begins\n", options.out);
+  }
   return {};
 }
 
@@ -63,32 +66,37 @@ std::optional<Checkpoint> checkpoint_of(const TrainOptions& options) {
 Settings resumed(const TrainOptions& options, const Checkpoint& checkpoint) {
   const std::string path = checkpoint_path(options.out);
   const std::map<std::string, std::string> begun = texts(checkpoint.settings);
-  for (const auto& [name, text] : options.given)
-    if (name != "steps" && text != begun.at(name))
+  for (const auto& [name, text] : options.given) {
+    if (name != "steps" && text != begun.at(name)) {
       input_error(
           "--{}: {} has begun with {}, got {}; leave the option out, or choose "
           "another --out",
           name, path, begun.at(name), text);
+    }
+  }
   Settings settings = checkpoint.settings;
   if (options.given.contains("steps")) settings.steps = options.settings.steps;
-  if (settings.steps < checkpoint.step)
+  if (settings.steps < checkpoint.step) {
     input_error("--steps: {} has done {} steps already, got {}", path, checkpoint.step,
                 settings.steps);
+  }
   return settings;
 }
 
 // The settings of a training that begins.
 Settings begun(const TrainOptions& options) {
   Settings settings = options.settings;
-  if (!options.given.contains("warmup"))
+  if (!options.given.contains("warmup")) {
     settings.warmup = std::min(settings.warmup, settings.steps);
+  }
   return settings;
 }
 
 void print_about(const Corpus& corpus, Training& training) {
   std::int64_t numbers = 0;
-  for (const Variable& parameter : nn::parameters(training.model()))
+  for (const Variable& parameter : nn::parameters(training.model())) {
     numbers += parameter.numel();
+  }
   const Settings& s = training.settings();
   fmt::print(
       "{}\n"
@@ -116,8 +124,9 @@ int advance(Training& training, const TrainOptions& options, std::int64_t saved)
   shown.done = saved;
   Progress progress(steps, shown);
   for (;;) {
-    if (training.evaluation_is_due())
+    if (training.evaluation_is_due()) {
       append_to_file(log_path(options.out), training.evaluate());
+    }
     const std::int64_t step = training.steps_done();
     const int signal = interruption.signal();
     if (signal != 0 || step == steps || step % options.checkpoint_every == 0) save_step();
@@ -140,8 +149,9 @@ void print_interruption(const TrainOptions& options, const Training& training) {
 
 void print_results(Training& training, const Corpus& corpus) {
   fmt::print("\n{:>8} {:>14} {:>16}\n", "step", "training loss", "validation loss");
-  for (const LogRow& row : training.log())
+  for (const LogRow& row : training.log()) {
     fmt::print("{:8} {:14.4f} {:16.4f}\n", row.step, row.train_loss, row.validation_loss);
+  }
   const double loss = whole_loss(training.model(), corpus.validation);
   fmt::print(
       "\nOver all of the part to check with, each of its {} predictable characters "
@@ -157,8 +167,9 @@ std::string checkpoint_path(const std::string& folder) {
 }
 
 int train(const TrainOptions& options) {
-  if (options.resume && !exists(options.out))
+  if (options.resume && !exists(options.out)) {
     input_error("{}: there is no such folder to go on from", options.out);
+  }
   make_folder(options.out);
   make_folder(options.figures);
   const FolderLock lock(options.out);

@@ -27,18 +27,20 @@ optim::AdamW optimizer_of(nn::Gpt& model, const Settings& settings) {
                               .weight_decay = settings.weight_decay};
   optim::AdamW::Group matrices{{}, options}, vectors{{}, options};
   vectors.options.weight_decay = 0;
-  for (const Variable& parameter : nn::parameters(model))
+  for (const Variable& parameter : nn::parameters(model)) {
     (parameter.dim() >= 2 ? matrices : vectors).parameters.push_back(parameter);
+  }
   return optim::AdamW({matrices, vectors});
 }
 
 // The corpus, if a piece fits into either part.
 const Corpus& fitting(const Corpus& corpus, const Settings& settings) {
   const auto check_part = [&](const char* name, const Tensor& part) {
-    if (part.numel() <= settings.context)
+    if (part.numel() <= settings.context) {
       input_error(
           "{}: the {} part must be longer than --context, got {} and {} characters",
           corpus.source, name, part.numel(), settings.context);
+    }
   };
   check_part("training", corpus.train);
   check_part("validation", corpus.validation);
@@ -65,8 +67,9 @@ double whole_loss(nn::Gpt& model, const Tensor& part) {
     sum += loss * static_cast<double>(count * size);
   };
   const std::int64_t whole = asked / length;
-  for (std::int64_t i = 0; i < whole; i += at_once)
+  for (std::int64_t i = 0; i < whole; i += at_once) {
     add(i * length, std::min(at_once, whole - i), length);
+  }
   if (asked % length > 0) add(whole * length, 1, asked % length);
   return sum / static_cast<double>(asked);
 }
@@ -91,11 +94,12 @@ Checkpoint Training::checkpoint() {
 }
 
 void Training::restore(const Checkpoint& checkpoint, const std::string& path) {
-  if (checkpoint.text != corpus_.fingerprint)
+  if (checkpoint.text != corpus_.fingerprint) {
     input_error(
         "{}: must be the text that {} has begun to learn ({}), got {}; "
         "--text gives it",
         corpus_.source, path, checkpoint.text, corpus_.fingerprint);
+  }
   try {
     nn::load_state_dict(model_, checkpoint.model);
     trainer_.load_state(checkpoint.optimizer);
@@ -125,8 +129,9 @@ double Training::advance() {
         "the training diverged in step {}; a smaller --lr may help", step_ + 1);
   loss.backward();
   if (settings_.clip > 0) optim::clip_grad_norm(nn::parameters(model_), settings_.clip);
-  for (std::size_t group = 0; group < trainer_.group_count(); ++group)
+  for (std::size_t group = 0; group < trainer_.group_count(); ++group) {
     trainer_.options(group).lr = rate();
+  }
   trainer_.step();
   ++step_;
   return loss.item();
@@ -150,10 +155,11 @@ double Training::evaluate(const Tensor& part) {
   nn::eval(model_);
   Generator generator(settings_.seed + 1);
   double sum = 0;
-  for (std::int64_t i = 0; i < settings_.eval_batches; ++i)
+  for (std::int64_t i = 0; i < settings_.eval_batches; ++i) {
     sum += loss_of(model_,
                    random_pieces(part, settings_.batch, settings_.context, generator))
                .item();
+  }
   return sum / static_cast<double>(settings_.eval_batches);
 }
 

@@ -14,12 +14,14 @@ namespace heed::support {
 std::string read_file(const std::string& path, std::string_view needed) {
   if (path.empty()) input_error("the name of the file is empty");
   std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored))
+  if (std::filesystem::is_directory(path, ignored)) {
     input_error("{}: is a folder; {} is needed", path, needed);
+  }
   errno = 0;
   std::ifstream file(path, std::ios::binary);
-  if (!file)
+  if (!file) {
     input_error("{}: cannot be opened: {}", path, std::generic_category().message(errno));
+  }
   constexpr std::size_t longest = std::size_t{256} << 20;
   std::string text(1 << 16, '\0');
   std::size_t size = 0;

@@ -55,10 +55,11 @@ std::string shortened(std::string_view text, std::int64_t width) {
     const Character character = first_character(text);
     left -= character.width;
     if (left < 0) break;
-    if (character.is_text)
+    if (character.is_text) {
       out += character.bytes;
-    else
+    } else {
       out += static_cast<unsigned char>(character.bytes[0]) < 0x80 ? ' ' : '?';
+    }
     text.remove_prefix(character.bytes.size());
   }
   return fits || width < 1 ? out : out + "\u2026";

@@ -41,9 +41,10 @@ std::u32string from_utf8(std::string_view text, std::string_view source) {
   std::u32string codes;
   for (std::size_t at = 0; at < text.size();) {
     const std::optional<CodePoint> first = first_code_point(text.substr(at));
-    if (!first)
+    if (!first) {
       input_error("{}: must be UTF-8, got byte 0x{:02x} at offset {}", source,
                   byte_at(text, at), at);
+    }
     codes += first->code;
     at += first->size;
   }

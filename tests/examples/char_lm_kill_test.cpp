@@ -23,8 +23,9 @@ using std::chrono::steady_clock;
 // How many files a folder has, or how many of a kind.
 std::size_t files_in(const std::string& folder, const std::string& extension = "") {
   std::size_t count = 0;
-  for (const auto& file : std::filesystem::directory_iterator(folder))
+  for (const auto& file : std::filesystem::directory_iterator(folder)) {
     count += extension.empty() || file.path().extension() == extension;
+  }
   return count;
 }
 
@@ -54,8 +55,9 @@ BOOST_AUTO_TEST_CASE(a_killed_training_ends_in_the_same_bits) {
   const auto finish = [&] {
     const Outcome outcome = run("char_lm", train(killed) + " --resume");
     BOOST_TEST(outcome.code == 0, outcome.err);
-    for (const std::string file : {"/checkpoint.safetensors", "/log.csv"})
+    for (const std::string file : {"/checkpoint.safetensors", "/log.csv"}) {
       BOOST_TEST((contents(killed + file) == contents(whole + file)), file);
+    }
     BOOST_TEST(files_in(killed) == 2u);
     std::filesystem::remove_all(killed);
     std::filesystem::create_directory(killed);
@@ -70,10 +72,11 @@ BOOST_AUTO_TEST_CASE(a_killed_training_ends_in_the_same_bits) {
     const Outcome outcome = process.wait();
     BOOST_TEST_REQUIRE((outcome.code == 128 + SIGKILL || outcome.code == 0), outcome.err);
     leftovers += files_in(killed, ".tmp");
-    if (outcome.code == 0)
+    if (outcome.code == 0) {
       finish();
-    else
+    } else {
       ++kills;
+    }
   }
   finish();
   BOOST_TEST(leftovers > 0u);

@@ -277,8 +277,9 @@ BOOST_AUTO_TEST_CASE(what_is_no_checkpoint_is_refused) {
            [](auto& file) { file.metadata["lr"] = "1"; },
            [](auto& file) { file.tensors.erase("log"); },
            [](auto& file) { file.tensors["vocabulary"].set({0}, 1); },
-           [](auto& file) { file.tensors["more"] = zeros({1}); }})
+           [](auto& file) { file.tensors["more"] = zeros({1}); }}) {
     BOOST_TEST(with(change).starts_with("its hash must be "));
+  }
 
   Settings wider = small_settings();
   wider.width = 16;

@@ -49,8 +49,9 @@ struct Place {
 
   Place() {
     std::ofstream file(text);
-    for (int i = 0; i < 100; ++i)
+    for (int i = 0; i < 100; ++i) {
       file << "line " << i % 7 << ": \u00e9t\u00e9, hiver, automne\n";
+    }
   }
   std::string train(const std::string& options) const {
     return "train --out " + out + " " + options;
@@ -85,8 +86,9 @@ BOOST_AUTO_TEST_CASE(it_trains_and_writes) {
        {"text.txt: 2800 characters, 24 different ones; 2520 to learn, 280 to check "
         "with\n",
         "layers 2, heads 2, width 16, context 16\n",
-        "each of its 279 predictable characters once:\nvalidation loss "})
+        "each of its 279 predictable characters once:\nvalidation loss "}) {
     BOOST_TEST(trained.out.find(text) != trained.out.npos, text << " in " << trained.out);
+  }
   BOOST_TEST(trained.err.starts_with("step 3/30, loss "), trained.err);
   BOOST_TEST(trained.err.find("\nstep 30/30, loss ") != trained.err.npos);
   BOOST_TEST(trained.err.find(" tokens/s, ") != trained.err.npos);
@@ -131,8 +133,9 @@ BOOST_AUTO_TEST_CASE(threads_and_interruptions_change_no_bit) {
     fs::remove(three.log());
     Process process("char_lm", is_new ? three.fresh(longer) : three.again("--threads 1"));
     // It makes its log anew when it is ready for a signal.
-    for (int i = 0; i < 60'000 && !fs::exists(three.log()); ++i)
+    for (int i = 0; i < 60'000 && !fs::exists(three.log()); ++i) {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
     process.send(signal);
     const Outcome outcome = process.wait();
     if (outcome.code == 0) break;  // it was faster
@@ -187,10 +190,11 @@ BOOST_AUTO_TEST_CASE(what_is_there_is_not_overwritten) {
   const Place other;
   fs::create_directory(other.out);
   std::ofstream(other.log()) << "mine";
-  for (const std::string& arguments : {other.fresh(), other.again()})
+  for (const std::string& arguments : {other.fresh(), other.again()}) {
     BOOST_TEST(refusal(arguments) == other.log() +
                                          ": is there already, without a "
                                          "checkpoint; choose another --out");
+  }
   BOOST_TEST(contents(other.log()) == "mine");
 }
 
@@ -298,8 +302,9 @@ BOOST_AUTO_TEST_CASE(figures) {
   const std::string figures = place.folder / "figures";
   const Outcome outcome = run("char_lm", place.fresh({{"figures", figures}}));
   BOOST_TEST(outcome.code == 0);
-  if (outcome.out.find("no figures are drawn") == outcome.out.npos)
+  if (outcome.out.find("no figures are drawn") == outcome.out.npos) {
     BOOST_TEST(contents(figures + "/loss.svg").starts_with("<?xml"));
+  }
 }
 
 BOOST_AUTO_TEST_CASE(help_and_wrong_options) {
@@ -308,8 +313,9 @@ BOOST_AUTO_TEST_CASE(help_and_wrong_options) {
     const Outcome help = run("char_lm", arguments);
     BOOST_TEST(help.code == 0);
     BOOST_TEST(help.err == "");
-    for (const std::string& word : words)
+    for (const std::string& word : words) {
       BOOST_TEST(help.out.find(word) != help.out.npos, arguments << ' ' << word);
+    }
   };
   helps("--help", {"train", "generate", "Exit codes: 0 ", "130 or 143"});
   helps("train --help", {"heed's own sources",

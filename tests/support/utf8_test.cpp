@@ -46,8 +46,9 @@ BOOST_AUTO_TEST_CASE(what_is_no_utf8_is_told_with_its_place) {
   // Longer than need be, surrogates, beyond the last code point.
   for (const char* text :
        {"\xc0\x80", "\xc1\xbf", "\xe0\x9f\xbf", "\xf0\x8f\xbf\xbf", "\xed\xa0\x80",
-        "\xed\xbf\xbf", "\xf4\x90\x80\x80", "\xf8\x88\x80\x80\x80"})
+        "\xed\xbf\xbf", "\xf4\x90\x80\x80", "\xf8\x88\x80\x80\x80"}) {
     BOOST_TEST(refusal(text).starts_with("a.txt: must be UTF-8, got byte 0x"), text);
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()
