@@ -3,6 +3,7 @@
 import argparse
 import json
 import math
+import resource
 import statistics
 import time
 
@@ -97,6 +98,46 @@ def mha(b, t, d, heads, train):
     return step if train else forward
 
 
+class Block(torch.nn.Module):
+    """Attention and two layers with a GELU, each behind a norm and beside the stream."""
+
+    def __init__(self, d, heads, length):
+        super().__init__()
+        self.ln1, self.ln2 = torch.nn.LayerNorm(d), torch.nn.LayerNorm(d)
+        self.attention = CausalSelfAttention(d, heads, length)
+        self.up, self.down = torch.nn.Linear(d, 4 * d), torch.nn.Linear(4 * d, d)
+
+    def forward(self, x):
+        x = x + self.attention(self.ln1(x))
+        return x + self.down(F.gelu(self.up(self.ln2(x))))
+
+
+class LanguageModel(torch.nn.Module):
+    def __init__(self, layers, d, heads, length, vocab):
+        super().__init__()
+        self.tokens = torch.nn.Embedding(vocab, d)
+        self.places = torch.nn.Embedding(length, d)
+        self.blocks = torch.nn.Sequential(*(Block(d, heads, length) for _ in range(layers)))
+        self.ln = torch.nn.LayerNorm(d)
+        self.head = torch.nn.Linear(d, vocab, bias=False)
+
+    def forward(self, ids):
+        x = self.tokens(ids) + self.places(torch.arange(ids.shape[1]))
+        return self.head(self.ln(self.blocks(x)))
+
+
+def gpt_step(layers, d, heads, t, b, vocab):
+    net = LanguageModel(layers, d, heads, t, vocab)
+    trainer = torch.optim.AdamW(net.parameters(), lr=1e-4)
+    ids, targets = torch.randint(vocab, (b, t)), torch.randint(vocab, (b * t,))
+
+    def step():
+        trainer.zero_grad()
+        F.cross_entropy(net(ids).view(-1, vocab), targets).backward()
+        trainer.step()
+    return step
+
+
 def scalar_chain():
     a = torch.tensor(1.5, requires_grad=True)
 
@@ -139,6 +180,8 @@ def workloads():
         for b, t, d, h in ((32, 16, 64, 4), (8, 128, 256, 8), (4, 512, 512, 8), (1, 1024, 512, 8)):
             yield (f"mha_{'step' if train else 'forward'}/b{b}_t{t}_d{d}_h{h}",
                    lambda b=b, t=t, d=d, h=h, train=train: mha(b, t, d, h, train))
+    for size in ((4, 128, 4, 64, 12, 65), (4, 256, 8, 256, 8, 256)):
+        yield "gpt_step/l%d_d%d_h%d_t%d_b%d" % size[:5], lambda size=size: gpt_step(*size)
     yield "scalar_chain/2000", scalar_chain
     for n in (64, 128, 256, 512, 1024):
         yield f"matmul/{n}", lambda n=n: product(n)
@@ -151,6 +194,11 @@ def workloads():
             yield f"{op}/{n}", lambda op=op, n=n: elementwise(op, n)
     for rows, columns in ((512, 16), (8192, 128), (16384, 512)):
         yield f"softmax/{rows}x{columns}", lambda r=rows, c=columns: softmax(r, c)
+
+
+def peak_mib():
+    """The most memory that this program has had so far."""
+    return round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, 1)
 
 
 def repeat(run, count):
@@ -167,18 +215,20 @@ def main():
     parser.add_argument("--seconds", type=float, default=0.2, help="how long a round lasts")
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
-    for name, make in workloads():
-        if options.only not in name:
-            continue
+    import_mib = peak_mib()
+    chosen = [(name, make) for name, make in workloads() if options.only in name]
+    for name, make in chosen:
         torch.manual_seed(0)
         run = make()
         run()
         count = max(1, int(options.seconds / max(repeat(run, 1), 1e-9)))
         rounds = [repeat(run, count) / count * 1e3 for _ in range(7)]
-        print(json.dumps({"name": name, "threads": options.threads,
-                          "ms": round(statistics.median(rounds), 6),
-                          "best_ms": round(min(rounds), 6),
-                          "torch": torch.__version__}), flush=True)
+        row = {"name": name, "threads": options.threads,
+               "ms": round(statistics.median(rounds), 6), "best_ms": round(min(rounds), 6),
+               "torch": torch.__version__}
+        if len(chosen) == 1:  # otherwise the peak may be another's
+            row.update(peak_mib=peak_mib(), import_mib=import_mib)
+        print(json.dumps(row), flush=True)
 
 
 if __name__ == "__main__":

@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include <sys/resource.h>
+
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
@@ -84,6 +86,73 @@ std::function<void()> mha_step(std::int64_t b, std::int64_t t, std::int64_t d,
   };
 }
 
+// A block with its norms in front of what they feed.
+struct Block {
+  nn::LayerNorm ln1, ln2;
+  nn::CausalMultiHeadAttention attention;
+  nn::Linear up, down;
+
+  Block(std::int64_t d, std::int64_t heads, std::int64_t t)
+      : ln1(d),
+        ln2(d),
+        attention({.dim = d, .n_heads = heads, .max_seq_len = t}),
+        up(d, 4 * d),
+        down(4 * d, d) {}
+
+  Variable operator()(const Variable& x) {  // (b, t, d) -> the same
+    const Variable y = x + attention(ln1(x));
+    return y + down(gelu(up(ln2(y))));
+  }
+  void visit(auto&& f) {
+    f("ln1", ln1);
+    f("ln2", ln2);
+    f("attention", attention);
+    f("up", up);
+    f("down", down);
+  }
+};
+
+// A GPT as PyTorch's side of the benchmark spells it: learned positions, a head of its
+// own.
+struct LanguageModel {
+  nn::Embedding tokens, places;
+  std::vector<Block> blocks;
+  nn::LayerNorm ln;
+  nn::Linear head;
+
+  LanguageModel(std::int64_t layers, std::int64_t d, std::int64_t heads, std::int64_t t,
+                std::int64_t vocab)
+      : tokens(vocab, d), places(t, d), ln(d), head(d, vocab, {.bias = false}) {
+    for (std::int64_t i = 0; i < layers; ++i) blocks.emplace_back(d, heads, t);
+  }
+
+  Variable operator()(const Tensor& ids) {  // (b, t) -> (b, t, vocab)
+    Variable x = tokens(ids) + places(arange(ids.size(1)));
+    for (Block& block : blocks) x = block(x);
+    return head(ln(x));
+  }
+  void visit(auto&& f) {
+    f("tokens", tokens);
+    f("places", places);
+    f("blocks", blocks);
+    f("ln", ln);
+    f("head", head);
+  }
+};
+
+// A training step of it.
+std::function<void()> gpt_step(std::int64_t layers, std::int64_t d, std::int64_t heads,
+                               std::int64_t t, std::int64_t b, std::int64_t vocab) {
+  LanguageModel net(layers, d, heads, t, vocab);
+  optim::AdamW trainer(nn::parameters(net), {.lr = 1e-4});
+  const Tensor ids = randint(vocab, {b, t}), targets = randint(vocab, {b * t});
+  return [=]() mutable {
+    trainer.zero_grad();
+    nn::cross_entropy(reshape(net(ids), {-1, vocab}), targets).backward();
+    trainer.step();
+  };
+}
+
 // 2,000 scalar operations recorded and differentiated: the cost of the graph itself.
 std::function<void()> scalar_chain() {
   const Variable a(full({}, 1.5), true);
@@ -128,6 +197,15 @@ std::vector<Workload> workloads() {
              return train ? mha_step(b, t, d, h) : mha_forward(b, t, d, h);
            }});
     }
+  }
+  const std::int64_t models[][6] = {{4, 128, 4, 64, 12, 65}, {4, 256, 8, 256, 8, 256}};
+  for (const auto& [l, d, h, t, b, vocab] : models) {
+    const std::int64_t weights = l * 12 * d * d + d * vocab;
+    list.push_back({fmt::format("gpt_step/l{}_d{}_h{}_t{}_b{}", l, d, h, t, b),
+                    static_cast<double>(6 * b * t * weights + l * 12 * b * t * t * d),
+                    [l = l, d = d, h = h, t = t, b = b, vocab = vocab] {
+                      return gpt_step(l, d, h, t, b, vocab);
+                    }});
   }
   list.push_back({"scalar_chain/2000", 0, scalar_chain});
   for (std::int64_t n : {64, 128, 256, 512, 1024}) {
@@ -193,6 +271,13 @@ Timing time(const std::function<void()>& run, double seconds) {
   return {rounds[rounds.size() / 2], rounds.front()};
 }
 
+// The most memory that this program has had so far, in MiB.
+double peak_mib() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<double>(usage.ru_maxrss) / 1024;  // from KiB
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -236,15 +321,21 @@ int main(int argc, char** argv) {
   for (const Workload& workload : chosen) {
     manual_seed(0);
     const auto [median, best] = time(workload.make(), seconds);
+    // It says something of a workload only if there was no other.
+    const bool alone = chosen.size() == 1;
     if (json) {
+      const std::string memory =
+          alone ? fmt::format(R"("peak_mib": {:.1f}, )", peak_mib()) : "";
       fmt::print(R"({{"name": "{}", "threads": {}, "ms": {:.6f}, "best_ms": {:.6f}, )"
-                 R"("flop": {:.0f}, "heed": "{}"}})"
+                 R"("flop": {:.0f}, {}"heed": "{}"}})"
                  "\n",
-                 workload.name, threads, median, best, workload.flop, HEED_VERSION);
+                 workload.name, threads, median, best, workload.flop, memory,
+                 HEED_VERSION);
     } else {
       const double rate = workload.flop / best / 1e6;
       fmt::print("{:<28} {:>12.6f} {:>12.6f} {:>12}\n", workload.name, median, best,
                  rate > 0 ? fmt::format("{:.2f}", rate) : "");
+      if (alone) fmt::print("peak memory of the process: {:.1f} MiB\n", peak_mib());
     }
     std::fflush(stdout);
   }

@@ -17,22 +17,6 @@ using namespace heed::support;
 
 const std::vector<std::string> tokens = {"<BOS>", "I", "like", "you", "<EOS>"};
 
-// Prints a matrix (tokens, tokens) with the tokens at its sides: what is exactly 0 as 0,
-// other numbers as `written` has them.
-void print_table(const Tensor& matrix, auto&& written) {
-  const auto n = static_cast<std::int64_t>(tokens.size());
-  fmt::print("{:8}", "");
-  for (const std::string& token : tokens) fmt::print("{:>8}", token);
-  for (std::int64_t i = 0; i < n; ++i) {
-    fmt::print("\n{:>8}", tokens[static_cast<std::size_t>(i)]);
-    for (std::int64_t j = 0; j < n; ++j) {
-      const double number = matrix.at({i, j});
-      fmt::print("{:>8}", number == 0 ? "0" : written(number));
-    }
-  }
-  fmt::print("\n");
-}
-
 // attention(query, key, value), and with one sequence for all three.
 void as_a_function(const ListingOptions& options, Claims& claims) {
   manual_seed(options.seed);
@@ -106,7 +90,8 @@ void the_layer(const ListingOptions& options, Claims& claims) {
              output.shape(), output.value()[0]);
   const Tensor weights = attention.attention_weights;  // (2, 4, 5, 5)
   fmt::print("\nwhat each token attends to, in the first of the four heads\n");
-  print_table(weights[0][0], [](double weight) { return fmt::format("{:.4f}", weight); });
+  print_table(weights[0][0], tokens,
+              [](double weight) { return fmt::format("{:.4f}", weight); });
 
   Tensor replaced = x.value().clone();
   slice(replaced, 1, 3).copy_(randn({2, 2, 16}, options.dtype));
@@ -118,8 +103,9 @@ void the_layer(const ListingOptions& options, Claims& claims) {
   fmt::print(
       "\nwhich outputs (down) depend on which inputs (across): the derivative is\n"
       "0 exactly, or not (x)\n");
-  print_table(seen, [](double) { return std::string("x"); });
-  attention.mask = {};  // the same layer, unmasked
+  print_table(seen, tokens, [](double) { return std::string("x"); });
+  // The same layer, unmasked.
+  attention.mask = {};
   const Tensor unmasked = influence(attention(x), x);  // (5, 5)
   fmt::print("\n");
   claims.expect(is_equal(triu(seen, 1), zeros({5, 5}, options.dtype)),

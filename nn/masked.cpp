@@ -1,5 +1,6 @@
 #include "nn/masked.h"
 
+#include <cmath>
 #include <limits>
 
 #include "autograd/elementwise.h"
@@ -101,7 +102,10 @@ Variable scores_of(const Tensor& pairs, const Variable& q, const Variable& k) {
 
 }  // namespace
 
-bool all_finite(const Variable& x) { return all(isfinite(x.value())).item() != 0; }
+// A sum that is finite has no other summands; one that is not may be too large a number.
+bool all_finite(const Variable& x) {
+  return std::isfinite(sum(x.value()).item()) || all(isfinite(x.value())).item() != 0;
+}
 
 // With finite numbers a plain product will do: a hidden score gets no gradient, and
 // 0 times a number is 0.

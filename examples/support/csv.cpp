@@ -2,16 +2,15 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cerrno>
 #include <charconv>
 #include <cmath>
-#include <filesystem>
-#include <fstream>
 #include <optional>
 #include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
+
+#include "examples/support/file.h"
 
 namespace heed::support {
 namespace {
@@ -63,9 +62,10 @@ class Reader {
   std::string plain_field() {
     const std::size_t end = std::min(text_.find_first_of(",\r\n", at_), text_.size());
     const std::string_view field = text_.substr(at_, end - at_);
-    if (field.find('"') != field.npos)
+    if (field.find('"') != field.npos) {
       input_error("{}:{}: a quote inside a field that does not begin with one", source_,
                   line_);
+    }
     at_ = end;
     return std::string(field);
   }
@@ -75,8 +75,9 @@ class Reader {
     std::string field;
     for (++at_; at_ < text_.size(); ++at_) {
       if (skip('"') && !next_is('"')) {
-        if (at_ < text_.size() && !next_is(',') && !next_is('\r') && !next_is('\n'))
+        if (at_ < text_.size() && !next_is(',') && !next_is('\r') && !next_is('\n')) {
           input_error("{}:{}: text after a closing quote", source_, line_);
+        }
         return field;
       }
       line_ += next_is('\n');
@@ -109,8 +110,9 @@ std::pair<double, std::optional<NotANumber>> parse_number(std::string_view field
   double value = 0;
   const auto [end, error] =
       std::from_chars(field.data(), field.data() + field.size(), value);
-  if (error == std::errc::invalid_argument || end != field.data() + field.size())
+  if (error == std::errc::invalid_argument || end != field.data() + field.size()) {
     return {0, NotANumber::text};
+  }
   if (error == std::errc::result_out_of_range) return {0, NotANumber::too_large};
   if (!std::isfinite(value)) return {0, NotANumber::not_finite};
   return {value, std::nullopt};
@@ -121,26 +123,30 @@ std::pair<double, std::optional<NotANumber>> parse_number(std::string_view field
 Table parse_csv(std::string_view text, std::string source) {
   Table table{.source = std::move(source), .names = {}, .rows = {}, .lines = {}};
   Reader reader(text, table.source);
-  if (reader.done())
+  if (reader.done()) {
     input_error("{}:1: the file is empty; a line of column names is needed",
                 table.source);
-  for (const std::string& name : reader.record())
+  }
+  for (const std::string& name : reader.record()) {
     table.names.emplace_back(trimmed(name));
-  if (std::all_of(table.names.begin(), table.names.end(), [](const std::string& name) {
-        return !parse_number(name).second;
-      }))
+  }
+  if (std::all_of(table.names.begin(), table.names.end(),
+                  [](const std::string& name) { return !parse_number(name).second; })) {
     input_error("{}:1: the first line must name the columns, found only numbers",
                 table.source);
+  }
   while (!reader.done()) {
     const std::size_t line = reader.line();
     std::vector<std::string> row = reader.record();
     const std::size_t count = row.size();
-    if (count == 1 && row[0].empty() && table.names.size() > 1)
+    if (count == 1 && row[0].empty() && table.names.size() > 1) {
       input_error("{}:{}: the line is blank", table.source, line);
-    if (count != table.names.size())
+    }
+    if (count != table.names.size()) {
       input_error("{}:{}: {} field{}, but line 1 names {} column{}", table.source, line,
                   count, count == 1 ? "" : "s", table.names.size(),
                   table.names.size() == 1 ? "" : "s");
+    }
     table.rows.push_back(std::move(row));
     table.lines.push_back(line);
   }
@@ -148,37 +154,19 @@ Table parse_csv(std::string_view text, std::string source) {
 }
 
 Table read_csv(const std::string& path) {
-  if (path.empty()) input_error("the name of the file is empty");
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored))
-    input_error("{}: is a folder; a file of comma-separated values is needed", path);
-  errno = 0;
-  std::ifstream file(path, std::ios::binary);
-  if (!file)
-    input_error("{}: cannot be opened: {}", path, std::generic_category().message(errno));
-  // A device may have no end.
-  constexpr std::size_t longest = std::size_t{256} << 20;
-  std::string text(1 << 16, '\0');
-  std::size_t size = 0;
-  while (file.read(text.data() + size, static_cast<std::streamsize>(text.size() - size)),
-         file.gcount() > 0) {
-    size += static_cast<std::size_t>(file.gcount());
-    if (size > longest) input_error("{}: more than 256 MiB; tables are small", path);
-    if (size == text.size()) text.resize(2 * size);
-  }
-  if (file.bad()) input_error("{}: cannot be read", path);
-  text.resize(size);
-  return parse_csv(text, path);
+  return parse_csv(read_file(path, "a file of comma-separated values"), path);
 }
 
 std::size_t find_column(const Table& table, std::string_view name) {
   const auto found = std::find(table.names.begin(), table.names.end(), name);
-  if (found == table.names.end())
+  if (found == table.names.end()) {
     input_error("{}:1: no column is called '{}'; there are '{}'", table.source,
                 shown(name),
                 shown(fmt::format("{}", fmt::join(table.names, "', '")), 400));
-  if (std::find(found + 1, table.names.end(), name) != table.names.end())
+  }
+  if (std::find(found + 1, table.names.end(), name) != table.names.end()) {
     input_error("{}:1: more than one column is called '{}'", table.source, shown(name));
+  }
   return static_cast<std::size_t>(found - table.names.begin());
 }
 

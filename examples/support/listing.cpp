@@ -2,6 +2,8 @@
 
 #include <limits>
 
+#include <fmt/core.h>
+
 #include "examples/support/program.h"
 #include "examples/support/terminal.h"
 
@@ -31,6 +33,21 @@ void show(const ListingOptions& options, const std::string& name,
           const Heatmaps& heatmaps) {
   show_heatmaps(heatmaps);
   save_figures(options.figures, {{name, heatmaps}});
+}
+
+void print_table(const Tensor& matrix, const std::vector<std::string>& names,
+                 const std::function<std::string(double)>& written) {
+  const auto n = static_cast<std::int64_t>(names.size());
+  fmt::print("{:8}", "");
+  for (const std::string& name : names) fmt::print("{:>8}", name);
+  for (std::int64_t i = 0; i < n; ++i) {
+    fmt::print("\n{:>8}", names[static_cast<std::size_t>(i)]);
+    for (std::int64_t j = 0; j < n; ++j) {
+      const double number = matrix.at({i, j});
+      fmt::print("{:>8}", number == 0 ? "0" : written(number));
+    }
+  }
+  fmt::print("\n");
 }
 
 }  // namespace heed::support

@@ -4,9 +4,10 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "examples/support/figures.h"
-#include "tensor/dtype.h"
+#include "tensor/tensor.h"
 
 namespace heed::support {
 
@@ -27,5 +28,10 @@ int run_listing(int argc, char** argv, const std::string& name, const std::strin
 // `name` of the folder that --figures names, if it does.
 void show(const ListingOptions& options, const std::string& name,
           const Heatmaps& heatmaps);
+
+// Prints a matrix (n, n), such as the attention weights of n tokens, with the n names at
+// its sides: what is exactly 0 as 0, other numbers as `written` has them.
+void print_table(const Tensor& matrix, const std::vector<std::string>& names,
+                 const std::function<std::string(double)>& written);
 
 }  // namespace heed::support

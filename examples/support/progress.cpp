@@ -50,6 +50,7 @@ ProgressOptions progress_on_stderr(std::string unit, double units_a_step) {
 
 Progress::Progress(std::int64_t total, ProgressOptions options)
     : total_(total),
+      step_(options.done),
       options_(std::move(options)),
       start_(options_.clock()),
       last_(start_) {
@@ -60,6 +61,9 @@ Progress::Progress(std::int64_t total, ProgressOptions options)
         options_.lines);
   check(options_.width >= 1, "progress: a line must have a column, got {}",
         options_.width);
+  check(0 <= step_ && step_ <= total_, "progress: from 0 to {} steps may be done, got {}",
+        total_, step_);
+  parts_ = options_.lines * step_ / total_;
 }
 
 Progress::~Progress() {
@@ -95,7 +99,7 @@ std::string Progress::text(std::int64_t step, double loss, std::string_view more
   std::string line = fmt::format("step {}/{}, loss {:.4f}", step, total_, loss);
   if (!more.empty()) line += fmt::format(", {}", more);
   if (seconds <= 0) return line;
-  const double rate = static_cast<double>(step) / seconds;
+  const double rate = static_cast<double>(step - options_.done) / seconds;
   const double units = rate * options_.units_a_step;
   line += units < 100 ? fmt::format(", {:.3g} {}/s", units, options_.unit)
                       : fmt::format(", {:.0f} {}/s", units, options_.unit);

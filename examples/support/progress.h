@@ -13,6 +13,9 @@ struct ProgressOptions {
   // What the rate counts, and how many of them a step is: examples, tokens.
   std::string unit = "steps";
   double units_a_step = 1;
+  // The steps that were done before the time began to run, by a program that was
+  // interrupted.
+  std::int64_t done = 0;
   // How many lines are printed where none is rewritten.
   std::int64_t lines = 10;
   // Rewrites one line, cut off at `width` columns.

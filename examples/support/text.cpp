@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
+
+#include "examples/support/utf8.h"
 
 namespace heed::support {
 namespace {
@@ -25,20 +28,10 @@ bool is_wide(char32_t code) {
 
 // The character that `text`, which is not empty, begins with.
 Character first_character(std::string_view text) {
-  const auto lead = static_cast<unsigned char>(text[0]);
-  if (lead < 0x80) return {text.substr(0, 1), lead >= ' ' && lead != 0x7f};
-  const std::size_t size = lead < 0xc2 || lead > 0xf4 ? 0
-                           : lead < 0xe0              ? 2
-                           : lead < 0xf0              ? 3
-                                                      : 4;
-  if (size == 0 || text.size() < size) return {text.substr(0, 1), false};
-  char32_t code = lead & (0x7fU >> size);
-  for (std::size_t i = 1; i < size; ++i) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    if ((byte & 0xc0) != 0x80) return {text.substr(0, 1), false};
-    code = code << 6 | (byte & 0x3f);
-  }
-  return {text.substr(0, size), true, is_wide(code) ? 2 : 1};
+  const std::optional<CodePoint> first = first_code_point(text);
+  if (!first) return {text.substr(0, 1), false};
+  const bool is_control = first->code < ' ' || first->code == 0x7f;
+  return {text.substr(0, first->size), !is_control, is_wide(first->code) ? 2 : 1};
 }
 
 }  // namespace
@@ -62,10 +55,11 @@ std::string shortened(std::string_view text, std::int64_t width) {
     const Character character = first_character(text);
     left -= character.width;
     if (left < 0) break;
-    if (character.is_text)
+    if (character.is_text) {
       out += character.bytes;
-    else
+    } else {
       out += static_cast<unsigned char>(character.bytes[0]) < 0x80 ? ' ' : '?';
+    }
     text.remove_prefix(character.bytes.size());
   }
   return fits || width < 1 ? out : out + "\u2026";

@@ -28,6 +28,7 @@ const std::vector<Program> programs = {
     {"self_attention", {"self_attention"}},
     {"multi_head_attention", {"multi_head_self_attention", "multi_head_attention"}},
     {"causal_attention", {"causal_attention"}},
+    {"causal_language_model", {"causal_language_model", "loss"}},
 };
 
 // What the program prints from seed 0.
@@ -318,9 +319,10 @@ BOOST_AUTO_TEST_CASE(claims_hold_for_other_numbers) {
 }
 
 BOOST_AUTO_TEST_CASE(threads_change_no_bit) {
-  for (const Program& program : programs)
+  for (const Program& program : programs) {
     BOOST_TEST(run(program.name, "--threads 1").out ==
                run(program.name, "--threads 2").out);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(figures) {
@@ -331,8 +333,10 @@ BOOST_AUTO_TEST_CASE(figures) {
     BOOST_TEST(outcome.code == 0);
     if (outcome.out.find("no figures are drawn") != outcome.out.npos) continue;
     std::size_t files = 0;
-    for ([[maybe_unused]] const auto& file : std::filesystem::directory_iterator(figures))
+    for ([[maybe_unused]] const auto& file :
+         std::filesystem::directory_iterator(figures)) {
       ++files;
+    }
     BOOST_TEST(files == program.figures.size());
     for (const std::string& figure : program.figures) {
       const std::string path = figures + "/" + figure + ".svg";
@@ -359,8 +363,9 @@ BOOST_AUTO_TEST_CASE(help_and_wrong_options) {
     BOOST_TEST(help.code == 0);
     BOOST_TEST(help.err == "");
     for (const char* text : {"Usage: ", "--seed", "--dtype", "--figures",
-                             "--figure-format", "--threads", "Exit codes: "})
+                             "--figure-format", "--threads", "Exit codes: "}) {
       BOOST_TEST(help.out.find(text) != help.out.npos, program.name << ' ' << text);
+    }
     for (const char* arguments :
          {"--nothing", "extra", "--seed", "--seed -1", "--seed 1.5", "--dtype int64",
           "--threads 0", "--figures", "--figure-format png"}) {

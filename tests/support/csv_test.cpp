@@ -8,21 +8,12 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include "tests/support/input_errors.h"
+
 namespace {
 
 using namespace heed::support;
 using Strings = std::vector<std::string>;
-
-// The message of the InputError that `f` throws.
-template <class F>
-std::string message_of(F&& f) {
-  try {
-    f();
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
-}
 
 std::string parse_message(std::string_view text) {
   return message_of([&] { parse_csv(text, "t.csv"); });
@@ -47,7 +38,9 @@ BOOST_AUTO_TEST_CASE(names_rows_and_lines) {
 BOOST_AUTO_TEST_CASE(every_line_end_reads_alike) {
   for (std::string_view text :
        {"a,b\n1,2\n3,4", "a,b\n1,2\n3,4\n", "a,b\r\n1,2\r\n3,4\r\n", "a,b\r1,2\r3,4\r",
-        "a,b\n1,2\n3,4\n\n\r\n", "\xEF\xBB\xBF" "a,b\n1,2\n3,4\n"}) {
+        "a,b\n1,2\n3,4\n\n\r\n",
+        "\xEF\xBB\xBF"
+        "a,b\n1,2\n3,4\n"}) {
     const Table table = parse_csv(text, "t.csv");
     BOOST_TEST(table.names[0] == "a");
     BOOST_TEST_REQUIRE(table.rows.size() == 2u);
@@ -71,9 +64,10 @@ BOOST_AUTO_TEST_CASE(no_rows_are_a_table) {
 }
 
 BOOST_AUTO_TEST_CASE(what_is_no_table) {
-  for (std::string_view text : {"", "\n", "\r\n\n", "\xEF\xBB\xBF"})
+  for (std::string_view text : {"", "\n", "\r\n\n", "\xEF\xBB\xBF"}) {
     BOOST_TEST(parse_message(text) ==
                "t.csv:1: the file is empty; a line of column names is needed");
+  }
   BOOST_TEST(parse_message("1,2\n3,4\n") ==
              "t.csv:1: the first line must name the columns, found only numbers");
   BOOST_TEST(parse_message("a,b\n1,2\n3\n") ==
@@ -109,17 +103,18 @@ BOOST_AUTO_TEST_CASE(what_is_no_number) {
              "t.csv:3: column 'b': 'four' is not a number");
   for (std::string_view field : {"1x", "1 2", "0x10", "+-1", "--1", "NA"}) {
     const std::string text = "a,b\n1," + std::string(field) + "\n";
-    BOOST_TEST(numbers_message(text) == "t.csv:2: column 'b': '" + std::string(field) +
-                                            "' is not a number");
+    BOOST_TEST(numbers_message(text) ==
+               "t.csv:2: column 'b': '" + std::string(field) + "' is not a number");
   }
   BOOST_TEST(numbers_message("a,b\n1,\n") ==
              "t.csv:2: column 'b' is empty, a number is needed");
   BOOST_TEST(numbers_message("a,b\n1, \n") ==
              "t.csv:2: column 'b' is empty, a number is needed");
-  for (std::string_view field : {"nan", "NaN", "inf", "-inf", "Infinity"})
+  for (std::string_view field : {"nan", "NaN", "inf", "-inf", "Infinity"}) {
     BOOST_TEST(numbers_message("a,b\n1," + std::string(field) + "\n") ==
                "t.csv:2: column 'b': '" + std::string(field) +
                    "' is not a finite number");
+  }
   BOOST_TEST(numbers_message("a,b\n1,1e999\n") ==
              "t.csv:2: column 'b': '1e999' is too large or too small a number");
 }

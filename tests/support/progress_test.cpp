@@ -76,6 +76,18 @@ BOOST_AUTO_TEST_CASE(lines_are_told_by_steps_alone) {
              boost::test_tools::per_element());
 }
 
+BOOST_AUTO_TEST_CASE(steps_that_were_done_before_took_no_time) {
+  Scene scene;
+  ProgressOptions options = scene.options();
+  options.done = 60;
+  Progress progress(100, options);
+  scene.now += 2;
+  progress.show(61, 0);
+  BOOST_TEST(scene.news() == "");  // it is not yet another tenth
+  progress.show(80, 1.5);
+  BOOST_TEST(scene.news() == "step 80/100, loss 1.5000, 10 steps/s, 2 s left\n");
+}
+
 BOOST_AUTO_TEST_CASE(one_line_is_rewritten_in_place) {
   Scene scene;
   ProgressOptions options = scene.options();
@@ -155,6 +167,10 @@ BOOST_AUTO_TEST_CASE(wrong_use) {
   BOOST_TEST(refused(1, 1, 0, 1) == "progress: there must be a line to print, got 0");
   BOOST_TEST(refused(1, 1, 1, 0) == "progress: a line must have a column, got 0");
 
+  ProgressOptions options = scene.options();
+  options.done = 6;
+  BOOST_TEST(error_of([&] { Progress(5, options); }) ==
+             "progress: from 0 to 5 steps may be done, got 6");
   Progress progress(5, scene.options());
   progress.show(3, 1);
   BOOST_TEST(error_of([&] { progress.show(3, 1); }) ==

@@ -1,0 +1,171 @@
+#!/usr/bin/env python3
+"""What char_lm trains by default, in PyTorch: the same model, recipe and pieces of text.
+
+    torch_char_lm.py FILE [--steps 2000] [--seed 42] [--threads 2]
+
+Prints the losses on the way, the loss over the whole validation part, and the time. The
+initial values and the pieces of text are those of char_lm for the same seed.
+"""
+import argparse
+import math
+import time
+
+try:
+    import torch
+    from torch import nn
+    from torch.nn import functional as F
+except ImportError:
+    raise SystemExit("torch_char_lm.py: PyTorch is needed (apt-get install python3-torch)")
+
+LAYERS, HEADS, WIDTH, CONTEXT, BATCH = 4, 4, 128, 64, 12
+LR, MIN_LR, WARMUP, BETAS, WEIGHT_DECAY, CLIP = 1e-3, 1e-4, 100, (0.9, 0.99), 0.1, 1.0
+EVAL_EVERY, EVAL_BATCHES = 250, 20
+
+
+class Norm(nn.Module):
+    """Layer normalisation without a bias."""
+
+    def __init__(self):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(WIDTH))
+
+    def forward(self, x):
+        return F.layer_norm(x, (WIDTH,), self.weight)
+
+
+class Attention(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.c_attn = nn.Linear(WIDTH, 3 * WIDTH, bias=False)
+        self.c_proj = nn.Linear(WIDTH, WIDTH, bias=False)
+        self.register_buffer("later", torch.ones(CONTEXT, CONTEXT).triu(1).bool())
+
+    def forward(self, x):
+        b, t, _ = x.shape
+        q, k, v = (part.view(b, t, HEADS, -1).transpose(1, 2)
+                   for part in self.c_attn(x).chunk(3, -1))
+        if hasattr(F, "scaled_dot_product_attention"):  # since PyTorch 2.0
+            y = F.scaled_dot_product_attention(q, k, v, is_causal=True)
+        else:
+            scores = q @ k.transpose(2, 3) / math.sqrt(WIDTH // HEADS)
+            y = scores.masked_fill(self.later[:t, :t], float("-inf")).softmax(-1) @ v
+        return self.c_proj(y.transpose(1, 2).reshape(b, t, WIDTH))
+
+
+class Block(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.ln_1, self.attn, self.ln_2 = Norm(), Attention(), Norm()
+        self.c_fc = nn.Linear(WIDTH, 4 * WIDTH, bias=False)
+        self.c_proj = nn.Linear(4 * WIDTH, WIDTH, bias=False)
+
+    def forward(self, x):
+        x = x + self.attn(self.ln_1(x))
+        return x + self.c_proj(F.gelu(self.c_fc(self.ln_2(x))))
+
+
+class Model(nn.Module):
+    def __init__(self, vocabulary):
+        super().__init__()
+        self.wte, self.wpe = nn.Embedding(vocabulary, WIDTH), nn.Embedding(CONTEXT, WIDTH)
+        self.h = nn.ModuleList(Block() for _ in range(LAYERS))
+        self.ln_f = Norm()
+        self.lm_head = nn.Linear(WIDTH, vocabulary, bias=False)
+        self.wte.weight = self.lm_head.weight
+        for part in self.modules():
+            if isinstance(part, (nn.Linear, nn.Embedding)):
+                nn.init.normal_(part.weight, std=0.02)
+        for block in self.h:  # what writes into the residual stream
+            for part in (block.attn.c_proj, block.c_proj):
+                nn.init.normal_(part.weight, std=0.02 / math.sqrt(2 * LAYERS))
+
+    def forward(self, ids):
+        x = self.wte(ids) + self.wpe(torch.arange(ids.shape[1]))
+        for block in self.h:
+            x = block(x)
+        return self.lm_head(self.ln_f(x))
+
+
+def loss_of(model, inputs, targets):
+    return F.cross_entropy(model(inputs).flatten(0, 1), targets.flatten())
+
+
+def pieces(part, offsets, length=CONTEXT):
+    ids = part[offsets[:, None] + torch.arange(length + 1)]
+    return ids[:, :-1], ids[:, 1:]
+
+
+def random_pieces(part, generator):
+    return pieces(part, torch.randint(len(part) - CONTEXT, (BATCH,), generator=generator))
+
+
+def sampled_loss(model, part, seed):
+    generator = torch.Generator().manual_seed(seed)
+    with torch.no_grad():
+        return sum(loss_of(model, *random_pieces(part, generator)).item()
+                   for _ in range(EVAL_BATCHES)) / EVAL_BATCHES
+
+
+def whole_loss(model, part):
+    """Over each character but the first, once: piece after piece, the last one shorter."""
+    asked, total = len(part) - 1, 0.0
+    with torch.no_grad():
+        for begin in range(0, asked, CONTEXT):
+            length = min(CONTEXT, asked - begin)
+            batch = pieces(part, torch.tensor([begin]), length)
+            total += loss_of(model, *batch).item() * length
+    return total / asked
+
+
+def rate(step, steps):
+    if step < WARMUP:
+        return LR * (step + 1) / (WARMUP + 1)
+    done = (step - WARMUP) / (steps - WARMUP)
+    return MIN_LR + (LR - MIN_LR) * (1 + math.cos(math.pi * done)) / 2
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("text", metavar="FILE")
+    parser.add_argument("--steps", type=int, default=2000, help=f"more than {WARMUP}")
+    parser.add_argument("--seed", type=int, default=42)
+    parser.add_argument("--threads", type=int, default=torch.get_num_threads())
+    options = parser.parse_args()
+    torch.set_num_threads(options.threads)
+    with open(options.text, encoding="utf-8", newline="") as file:
+        text = file.read()
+    numbers = {character: i for i, character in enumerate(sorted(set(text)))}
+    ids = torch.tensor([numbers[character] for character in text])
+    train, validation = ids[:len(ids) * 9 // 10], ids[len(ids) * 9 // 10:]
+
+    torch.manual_seed(options.seed)
+    model = Model(len(numbers))
+    matrices = [p for p in model.parameters() if p.dim() >= 2]
+    vectors = [p for p in model.parameters() if p.dim() < 2]
+    trainer = torch.optim.AdamW([{"params": matrices, "weight_decay": WEIGHT_DECAY},
+                                 {"params": vectors, "weight_decay": 0}], lr=LR, betas=BETAS)
+    generator = torch.Generator().manual_seed(options.seed)
+    start = time.perf_counter()
+    for step in range(options.steps + 1):
+        if step % EVAL_EVERY == 0 or step == options.steps:
+            losses = [sampled_loss(model, part, options.seed + 1)
+                      for part in (train, validation)]
+            print("step {}: training loss {:.6f}, validation loss {:.6f}".format(step, *losses),
+                  flush=True)
+        if step == options.steps:
+            break
+        for group in trainer.param_groups:
+            group["lr"] = rate(step, options.steps)
+        trainer.zero_grad(set_to_none=True)
+        loss_of(model, *random_pieces(train, generator)).backward()
+        nn.utils.clip_grad_norm_(model.parameters(), CLIP)
+        trainer.step()
+    seconds = time.perf_counter() - start
+    print(f"validation loss over all {len(validation) - 1} predictable characters: "
+          f"{whole_loss(model, validation):.4f}")
+    print(f"{seconds:.1f} s for {options.steps} steps")
+
+
+if __name__ == "__main__":
+    main()

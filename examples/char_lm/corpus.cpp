@@ -1,0 +1,117 @@
+#include "examples/char_lm/corpus.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "examples/char_lm/hash.h"
+#include "examples/support/file.h"
+#include "examples/support/input_error.h"
+#include "examples/support/utf8.h"
+#include "tensor/elementwise.h"
+#include "tensor/factories.h"
+#include "tensor/indexing.h"
+#include "tensor/views.h"
+
+namespace heed::char_lm {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace heed::support;
+
+std::u32string sorted_unique(std::u32string_view text) {
+  std::u32string characters(text);
+  std::sort(characters.begin(), characters.end());
+  characters.erase(std::unique(characters.begin(), characters.end()), characters.end());
+  return characters;
+}
+
+// 'é' (U+00E9); control characters by number alone.
+std::string name_of(char32_t code) {
+  const std::string number = fmt::format("U+{:04X}", static_cast<std::uint32_t>(code));
+  return code < ' ' || code == 0x7f ? number
+                                    : fmt::format("'{}' ({})", to_utf8(code), number);
+}
+
+std::string heed_sources() {
+  const fs::path root = HEED_SOURCE_ROOT;
+  std::vector<std::string> paths = {root / "README.md", root / "heed.h"};
+  std::error_code error;
+  for (const char* folder :
+       {"autograd", "benchmarks", "examples", "nn", "optim", "tensor", "tests"}) {
+    for (fs::recursive_directory_iterator at(root / folder, error), end;
+         !error && at != end; at.increment(error)) {
+      const fs::path ending = at->path().extension();
+      if (ending == ".h" || ending == ".cpp" || ending == ".md") {
+        paths.push_back(at->path());
+      }
+    }
+  }
+  if (error || !fs::exists(paths.front())) {
+    input_error("heed's sources are no longer in {}: give a text with --text",
+                root.string());
+  }
+  std::sort(paths.begin(), paths.end());
+  std::string text;
+  for (const std::string& path : paths) text += read_file(path, "a source file");
+  return text;
+}
+
+}  // namespace
+
+Vocabulary::Vocabulary(std::u32string_view text) : characters_(sorted_unique(text)) {}
+
+std::vector<std::int64_t> Vocabulary::encode(std::u32string_view text,
+                                             std::string_view source) const {
+  std::vector<std::int64_t> numbers;
+  std::vector<std::string> unknown;
+  for (const char32_t code : text) {
+    const auto at = std::lower_bound(characters_.begin(), characters_.end(), code);
+    if (at == characters_.end() || *at != code) {
+      unknown.push_back(name_of(code));
+    } else {
+      numbers.push_back(at - characters_.begin());
+    }
+  }
+  std::sort(unknown.begin(), unknown.end());
+  unknown.erase(std::unique(unknown.begin(), unknown.end()), unknown.end());
+  if (!unknown.empty()) {
+    input_error("{}: the text that the model has learnt has no {}", source,
+                fmt::join(unknown, ", "));
+  }
+  return numbers;
+}
+
+Corpus::Corpus(std::string_view text, std::string from)
+    : source(std::move(from)), vocabulary(U"") {
+  if (text.empty()) input_error("{}: is empty; there is nothing to learn", source);
+  const std::u32string codes = from_utf8(text, source);
+  fingerprint = fmt::format("{} characters, hash {:016x}", codes.size(), hash(text));
+  vocabulary = Vocabulary(codes);
+  const Tensor all = from_vector(vocabulary.encode(codes, source));
+  const std::int64_t learnt = all.numel() * 9 / 10;
+  train = slice(all, 0, 0, learnt);
+  validation = slice(all, 0, learnt);
+}
+
+Corpus read_corpus(const std::string& path) {
+  if (path.empty()) return Corpus(heed_sources(), "heed's sources");
+  return Corpus(read_file(path, "a file of text"), path);
+}
+
+Batch pieces(const Tensor& part, const Tensor& offsets, std::int64_t length) {
+  const Tensor places =
+      unsqueeze(offsets, 1) + arange(length + 1);  // (pieces, length + 1)
+  const Tensor numbers = reshape(index_select(part, 0, flatten(places)), places.shape());
+  return {slice(numbers, 1, 0, length), slice(numbers, 1, 1)};
+}
+
+Batch random_pieces(const Tensor& part, std::int64_t count, std::int64_t length,
+                    Generator& generator) {
+  return pieces(part, randint(part.numel() - length, {count}, generator), length);
+}
+
+}  // namespace heed::char_lm

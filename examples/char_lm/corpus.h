@@ -1,0 +1,63 @@
+// The text that a character model learns, as numbers.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tensor/random.h"
+
+namespace heed::char_lm {
+
+// The different characters (code points) of a text in their order; a character's number
+// is its place among them.
+class Vocabulary {
+ public:
+  explicit Vocabulary(std::u32string_view text);
+
+  std::int64_t size() const { return static_cast<std::int64_t>(characters_.size()); }
+  // The characters, each once.
+  const std::u32string& characters() const { return characters_; }
+  // Throws InputError, naming them, when `text` has characters that are not among them;
+  // `source` says where it comes from.
+  std::vector<std::int64_t> encode(std::u32string_view text,
+                                   std::string_view source) const;
+  char32_t decode(std::int64_t number) const {
+    return characters_.at(static_cast<std::size_t>(number));
+  }
+
+ private:
+  std::u32string characters_;
+};
+
+// A text, of which the first nine tenths are learnt and the rest is kept to see how well.
+struct Corpus {
+  std::string source;       // where it comes from, for messages
+  std::string fingerprint;  // what tells it from other texts
+  Vocabulary vocabulary;
+  Tensor train, validation;  // int64, one number a character
+
+  // `text` is UTF-8. Throws InputError when it is not, or is empty.
+  Corpus(std::string_view text, std::string source);
+
+  std::int64_t size() const { return train.numel() + validation.numel(); }
+};
+
+// The text in the file `path`, or heed's own sources if it is empty: the .h, .cpp and .md
+// files of the tree that the program was built from, one after the other by name. Throws
+// InputError when a file cannot be read or the sources are not there any more.
+Corpus read_corpus(const std::string& path);
+
+// Pieces of a text, and for each character the one behind it: both (pieces, length).
+struct Batch {
+  Tensor inputs, targets;
+};
+
+// The pieces that begin at `offsets`, int64 (pieces), and have `length` characters.
+Batch pieces(const Tensor& part, const Tensor& offsets, std::int64_t length);
+// `count` pieces from anywhere.
+Batch random_pieces(const Tensor& part, std::int64_t count, std::int64_t length,
+                    Generator& generator);
+
+}  // namespace heed::char_lm

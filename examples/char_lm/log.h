@@ -1,0 +1,34 @@
+// What a training has found out on its way, for log.csv and the chart.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "examples/support/figures.h"
+
+namespace heed::char_lm {
+
+// An evaluation: means over batches of either part, without dropout.
+struct LogRow {
+  std::int64_t step;  // how many have been done
+  double train_loss, validation_loss;
+  double lr;  // of the next step
+};
+
+// The steps rise from row to row.
+using Log = std::vector<LogRow>;
+
+// The log as a table, float64 (rows, 4), and back. Throws Error when it is no such table.
+Tensor to_tensor(const Log& log);
+Log to_log(const Tensor& table);
+
+// Makes the file `path` anew, with all that the log holds. Throws InputError, as does
+// append_to_file, when it cannot be written.
+void write_to_file(const std::string& path, const Log& log);
+void append_to_file(const std::string& path, const LogRow& row);
+
+// The losses over the steps.
+support::Chart chart_of(const Log& log);
+
+}  // namespace heed::char_lm

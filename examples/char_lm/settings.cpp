@@ -1,0 +1,85 @@
+#include "examples/char_lm/settings.h"
+
+#include <type_traits>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "examples/support/input_error.h"
+#include "examples/support/program.h"
+
+namespace heed::char_lm {
+
+using support::input_error;
+
+nn::GptOptions Settings::model(std::int64_t vocab_size) const {
+  return {.vocab_size = vocab_size,
+          .block_size = context,
+          .n_layer = layers,
+          .n_head = heads,
+          .n_embd = width,
+          .dropout = dropout,
+          .bias = bias};
+}
+
+void add_settings(CLI::App& app, Settings& settings) {
+  Settings::visit(settings, [&app]<class T>(const std::string& name, T& value, auto least,
+                                            auto largest, const char* help) {
+    if constexpr (std::is_same_v<T, bool>) {
+      app.add_flag("--" + name, value, help);
+    } else {
+      support::add_number(app, "--" + name, value, static_cast<T>(least),
+                          static_cast<T>(largest), help);
+    }
+  });
+}
+
+std::map<std::string, std::string> texts(const Settings& settings) {
+  std::map<std::string, std::string> texts;
+  Settings::visit(settings, [&texts](const char* name, const auto& value, auto&&...) {
+    texts[name] = fmt::format("{}", value);
+  });
+  return texts;
+}
+
+std::map<std::string, std::string> given_texts(const CLI::App& app,
+                                               const Settings& settings) {
+  std::map<std::string, std::string> given = texts(settings);
+  std::erase_if(given, [&app](const auto& setting) {
+    return app.count("--" + setting.first) == 0;
+  });
+  return given;
+}
+
+Settings settings_from(const std::map<std::string, std::string>& texts,
+                       const std::string& source) {
+  Settings settings;
+  CLI::App app;
+  add_settings(app, settings);
+  std::vector<std::string> arguments;
+  Settings::visit(settings, [&](const std::string& name, auto&&...) {
+    const auto found = texts.find(name);
+    if (found == texts.end()) input_error("{}: the setting {} is missing", source, name);
+    arguments.push_back("--" + name + "=" + found->second);
+  });
+  try {
+    app.parse(arguments);
+  } catch (const CLI::ParseError& error) {
+    input_error("{}: a setting is wrong: {}", source, error.what());
+  }
+  return settings;
+}
+
+void check_settings(const Settings& s) {
+  if (s.width % s.heads != 0) {
+    input_error("--heads must divide --width, got {} and {}", s.heads, s.width);
+  }
+  if (s.min_lr > s.lr) {
+    input_error("--min-lr must not be above --lr, got {} and {}", s.min_lr, s.lr);
+  }
+  if (s.warmup > s.steps) {
+    input_error("--warmup must not be above --steps, got {} and {}", s.warmup, s.steps);
+  }
+}
+
+}  // namespace heed::char_lm

@@ -1,0 +1,166 @@
+#include "examples/char_lm/training.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "autograd/views.h"
+#include "examples/support/input_error.h"
+#include "nn/loss.h"
+#include "optim/clip.h"
+#include "optim/schedule.h"
+#include "tensor/elementwise.h"
+#include "tensor/factories.h"
+
+namespace heed::char_lm {
+namespace {
+
+using support::input_error;
+
+// Weight decay is for matrices: what multiplies features or stands for a character. The
+// scales and biases of norms and layers are left alone.
+optim::AdamW optimizer_of(nn::Gpt& model, const Settings& settings) {
+  optim::AdamWOptions options{.lr = settings.lr,
+                              .beta1 = settings.beta1,
+                              .beta2 = settings.beta2,
+                              .weight_decay = settings.weight_decay};
+  optim::AdamW::Group matrices{{}, options}, vectors{{}, options};
+  vectors.options.weight_decay = 0;
+  for (const Variable& parameter : nn::parameters(model)) {
+    (parameter.dim() >= 2 ? matrices : vectors).parameters.push_back(parameter);
+  }
+  return optim::AdamW({matrices, vectors});
+}
+
+// The corpus, if a piece fits into either part.
+const Corpus& fitting(const Corpus& corpus, const Settings& settings) {
+  const auto check_part = [&](const char* name, const Tensor& part) {
+    if (part.numel() <= settings.context) {
+      input_error(
+          "{}: the {} part must be longer than --context, got {} and {} characters",
+          corpus.source, name, part.numel(), settings.context);
+    }
+  };
+  check_part("training", corpus.train);
+  check_part("validation", corpus.validation);
+  return corpus;
+}
+
+}  // namespace
+
+Variable loss_of(nn::Gpt& model, const Batch& batch) {
+  const Variable scores = model(batch.inputs);  // (pieces, length, vocabulary)
+  return nn::cross_entropy(reshape(scores, {-1, scores.size(2)}), flatten(batch.targets));
+}
+
+double whole_loss(nn::Gpt& model, const Tensor& part) {
+  constexpr std::int64_t at_once = 16;  // pieces
+  NoGrad no_grad;
+  nn::eval(model);
+  const std::int64_t length = model.options.block_size;
+  const std::int64_t asked = part.numel() - 1;
+  double sum = 0;
+  const auto add = [&](std::int64_t begin, std::int64_t count, std::int64_t size) {
+    const Tensor offsets = begin + length * arange(count);
+    const double loss = loss_of(model, pieces(part, offsets, size)).item();
+    sum += loss * static_cast<double>(count * size);
+  };
+  const std::int64_t whole = asked / length;
+  for (std::int64_t i = 0; i < whole; i += at_once) {
+    add(i * length, std::min(at_once, whole - i), length);
+  }
+  if (asked % length > 0) add(whole * length, 1, asked % length);
+  return sum / static_cast<double>(asked);
+}
+
+Training::Training(const Settings& settings, const Corpus& corpus)
+    : settings_(settings),
+      corpus_(fitting(corpus, settings)),
+      model_((manual_seed(settings.seed), settings.model(corpus.vocabulary.size()))),
+      trainer_(optimizer_of(model_, settings)),
+      data_(settings.seed) {}
+
+Checkpoint Training::checkpoint() {
+  return {.settings = settings_,
+          .text = corpus_.fingerprint,
+          .characters = corpus_.vocabulary.characters(),
+          .step = step_,
+          .model = nn::state_dict(model_),
+          .optimizer = trainer_.state(),
+          .data_state = data_.state(),
+          .dropout_state = default_generator().state(),
+          .log = log_};
+}
+
+void Training::restore(const Checkpoint& checkpoint, const std::string& path) {
+  if (checkpoint.text != corpus_.fingerprint) {
+    input_error(
+        "{}: must be the text that {} has begun to learn ({}), got {}; "
+        "--text gives it",
+        corpus_.source, path, checkpoint.text, corpus_.fingerprint);
+  }
+  try {
+    nn::load_state_dict(model_, checkpoint.model);
+    trainer_.load_state(checkpoint.optimizer);
+    data_.set_state(checkpoint.data_state);
+    default_generator().set_state(checkpoint.dropout_state);
+  } catch (const Error& error) {
+    input_error("{}: {}", path, error.what());
+  }
+  step_ = checkpoint.step;
+  log_ = checkpoint.log;
+}
+
+double Training::rate() const {
+  return optim::cosine_schedule(step_, {.lr = settings_.lr,
+                                        .min_lr = settings_.min_lr,
+                                        .warmup = settings_.warmup,
+                                        .steps = settings_.steps});
+}
+
+double Training::advance() {
+  const Batch batch =
+      random_pieces(corpus_.train, settings_.batch, settings_.context, data_);
+  nn::train(model_);
+  trainer_.zero_grad();
+  const Variable loss = loss_of(model_, batch);
+  check(std::isfinite(loss.item()),
+        "the training diverged in step {}; a smaller --lr may help", step_ + 1);
+  loss.backward();
+  if (settings_.clip > 0) optim::clip_grad_norm(nn::parameters(model_), settings_.clip);
+  for (std::size_t group = 0; group < trainer_.group_count(); ++group) {
+    trainer_.options(group).lr = rate();
+  }
+  trainer_.step();
+  ++step_;
+  return loss.item();
+}
+
+bool Training::evaluation_is_due() const {
+  const bool is_new = log_.empty() || log_.back().step < step_;
+  return is_new && (step_ % settings_.eval_every == 0 || step_ == settings_.steps);
+}
+
+const LogRow& Training::evaluate() {
+  log_.push_back({.step = step_,
+                  .train_loss = evaluate(corpus_.train),
+                  .validation_loss = evaluate(corpus_.validation),
+                  .lr = rate()});
+  return log_.back();
+}
+
+double Training::evaluate(const Tensor& part) {
+  NoGrad no_grad;
+  nn::eval(model_);
+  Generator generator(settings_.seed + 1);
+  double sum = 0;
+  for (std::int64_t i = 0; i < settings_.eval_batches; ++i) {
+    sum += loss_of(model_,
+                   random_pieces(part, settings_.batch, settings_.context, generator))
+               .item();
+  }
+  return sum / static_cast<double>(settings_.eval_batches);
+}
+
+}  // namespace heed::char_lm

@@ -1,0 +1,63 @@
+// A training, step by step.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "examples/char_lm/checkpoint.h"
+#include "examples/char_lm/corpus.h"
+#include "nn/gpt.h"
+#include "optim/adam.h"
+
+namespace heed::char_lm {
+
+// The cross entropy of each character's score for the next one, -log p, over all of a
+// batch: their mean, a scalar.
+Variable loss_of(nn::Gpt& model, const Batch& batch);
+
+// The mean loss over every character of `part` but the first, which nothing predicts:
+// the text is cut into pieces as long as the context, each character is asked for once,
+// and a piece remembers nothing of the one before.
+double whole_loss(nn::Gpt& model, const Tensor& part);
+
+// The model and everything else that the next step depends on. All random numbers come
+// from three generators: one draws the initial values and what dropout drops, one the
+// pieces of text, and one those of an evaluation, which always begins anew: evaluations
+// see the same pieces, and change nothing of the steps.
+class Training {
+ public:
+  // Throws InputError when a part of the text is shorter than a piece.
+  Training(const Settings& settings, const Corpus& corpus);
+
+  // All that restore() needs. The tensors are those of the training, not copies.
+  Checkpoint checkpoint();
+  // Goes on from a checkpoint of equal settings, but perhaps for the number of steps.
+  // Throws InputError, with `path`, when it is one of another text or model.
+  void restore(const Checkpoint& checkpoint, const std::string& path);
+
+  std::int64_t steps_done() const { return step_; }
+  const Settings& settings() const { return settings_; }
+  const Log& log() const { return log_; }
+  nn::Gpt& model() { return model_; }
+
+  // Does a step, and returns its loss. Throws Error when that is no number.
+  double advance();
+  // Whether the log wants a row here: every so many steps, and at the end.
+  bool evaluation_is_due() const;
+  // Adds that row, and returns it.
+  const LogRow& evaluate();
+
+ private:
+  double rate() const;  // of the next step
+  double evaluate(const Tensor& part);
+
+  Settings settings_;
+  const Corpus& corpus_;
+  nn::Gpt model_;
+  optim::AdamW trainer_;
+  Generator data_;
+  std::int64_t step_ = 0;
+  Log log_;
+};
+
+}  // namespace heed::char_lm

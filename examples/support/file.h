@@ -1,0 +1,14 @@
+// Files that a user names.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace heed::support {
+
+// The bytes of the file `path`; `needed` says, for messages, what it should be. Throws
+// InputError when it cannot be read, is a folder, or has more than 256 MiB: a device may
+// have no end.
+std::string read_file(const std::string& path, std::string_view needed);
+
+}  // namespace heed::support

@@ -1,0 +1,334 @@
+// The parts of char_lm: the text as numbers, its pieces, the settings, the log, the
+// checkpoint, and the loss over a whole text.
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <boost/test/unit_test.hpp>
+
+#include "autograd/views.h"
+#include "examples/char_lm/corpus.h"
+#include "examples/char_lm/folder_lock.h"
+#include "examples/char_lm/generate.h"
+#include "examples/char_lm/training.h"
+#include "nn/loss.h"
+#include "nn/safetensors.h"
+#include "tensor/elementwise.h"
+#include "tensor/factories.h"
+#include "tensor/reductions.h"
+#include "tests/errors.h"
+#include "tests/examples/run.h"
+#include "tests/support/folder.h"
+#include "tests/support/input_errors.h"
+
+namespace {
+
+using namespace heed;
+using namespace heed::char_lm;
+using heed::examples::contents;
+using heed::support::message_of;
+using heed::support::TemporaryFolder;
+
+using Numbers = std::vector<std::int64_t>;
+
+// A text of 400 characters, 20 of them different.
+std::string sample_text() {
+  std::string text;
+  for (int i = 0; i < 400; ++i) text += static_cast<char>('a' + (i * i + i / 7) % 20);
+  return text;
+}
+
+Settings small_settings() {
+  Settings settings;
+  settings.layers = 2;
+  settings.heads = 2;
+  settings.width = 8;
+  settings.context = 6;
+  settings.batch = 3;
+  settings.steps = 20;
+  settings.warmup = 4;
+  settings.dropout = 0.2;
+  settings.eval_every = 6;
+  settings.eval_batches = 2;
+  return settings;
+}
+
+BOOST_AUTO_TEST_SUITE(char_lm_parts)
+
+BOOST_AUTO_TEST_CASE(characters_are_numbered_in_their_order) {
+  const Vocabulary vocabulary(U"b\u00e9a\nb\U0001f600");
+  BOOST_TEST((vocabulary.characters() == U"\nab\u00e9\U0001f600"));
+  BOOST_TEST(vocabulary.size() == 5);
+  BOOST_TEST(vocabulary.encode(U"\u00e9b\n", "t") == (Numbers{3, 2, 0}),
+             boost::test_tools::per_element());
+  BOOST_TEST((vocabulary.decode(4) == U'\U0001f600'));
+}
+
+BOOST_AUTO_TEST_CASE(unknown_characters_are_named) {
+  const Vocabulary vocabulary(U"abc");
+  BOOST_TEST(message_of([&] { vocabulary.encode(U"a\u00e9b\nz\u00e9", "--prompt"); }) ==
+             "--prompt: the text that the model has learnt has no 'z' (U+007A), '\u00e9' "
+             "(U+00E9), U+000A");
+}
+
+BOOST_AUTO_TEST_CASE(nine_tenths_of_a_text_are_learnt) {
+  const Corpus corpus("caf\u00e9 au lait, s'il te pla\u00eet", "t");  // 27 characters
+  BOOST_TEST(corpus.size() == 27);
+  BOOST_TEST(corpus.train.numel() == 24);
+  BOOST_TEST(corpus.validation.numel() == 3);
+  BOOST_TEST(corpus.validation.to_vector<std::int64_t>() ==
+                 corpus.vocabulary.encode(U"a\u00eet", "t"),
+             boost::test_tools::per_element());
+  BOOST_TEST(corpus.fingerprint !=
+             Corpus("caf\u00e9 au lait, s'il te plait", "t").fingerprint);
+  BOOST_TEST(message_of([] { Corpus("", "t.txt"); }) ==
+             "t.txt: is empty; there is nothing to learn");
+  BOOST_TEST(message_of([] { Corpus("ab\xff", "t.txt"); }) ==
+             "t.txt: must be UTF-8, got byte 0xff at offset 2");
+}
+
+BOOST_AUTO_TEST_CASE(heeds_sources_are_a_text) {
+  const Corpus corpus = read_corpus("");
+  BOOST_TEST(corpus.source == "heed's sources");
+  BOOST_TEST(corpus.size() > 500'000);
+  BOOST_TEST(corpus.fingerprint == read_corpus("").fingerprint);
+}
+
+BOOST_AUTO_TEST_CASE(targets_are_the_next_characters) {
+  const Tensor part = arange(10, 30);
+  const Batch batch = pieces(part, tensor({0, 7}), 3);
+  BOOST_TEST(all(batch.inputs == tensor({{10, 11, 12}, {17, 18, 19}})).item() == 1);
+  BOOST_TEST(all(batch.targets == tensor({{11, 12, 13}, {18, 19, 20}})).item() == 1);
+
+  // The offsets are nanoGPT's: randint(n - length), so that the last piece fits.
+  Generator generator(5), same(5);
+  const Batch drawn = random_pieces(part, 200, 3, generator);
+  const Tensor offsets = randint(17, {200}, same);
+  BOOST_TEST(all(select(drawn.inputs, 1, 0) == offsets + 10).item() == 1);
+  BOOST_TEST(max(drawn.targets).item() == 29);
+}
+
+BOOST_AUTO_TEST_CASE(settings_are_written_and_read_back) {
+  Settings settings = small_settings();
+  settings.lr = 0.1 / 3;
+  settings.bias = true;
+  settings.seed = 18446744073709551615u;
+  const auto written = texts(settings);
+  BOOST_TEST(written.size() == 18u);
+  BOOST_TEST(written.at("seed") == "18446744073709551615");
+  BOOST_TEST((texts(settings_from(written, "f")) == written));
+  BOOST_TEST(settings_from(written, "f").lr == 0.1 / 3);
+
+  auto wrong = written;
+  wrong.erase("min-lr");
+  BOOST_TEST(message_of([&] { settings_from(wrong, "f"); }) ==
+             "f: the setting min-lr is missing");
+  wrong = written;
+  wrong["heads"] = "0";
+  BOOST_TEST(
+      message_of([&] { settings_from(wrong, "f"); }) ==
+      "f: a setting is wrong: --heads: a whole number from 1 to 1000 is needed, got "
+      "'0'");
+}
+
+BOOST_AUTO_TEST_CASE(the_log_is_a_table_and_a_file) {
+  const Log log = {{0, 4.1234567, 4.25, 1e-5}, {250, 2.5, 2.75, 0.0009876543}};
+  const Tensor table = to_tensor(log);
+  BOOST_TEST((table.shape() == Shape{2, 4}));
+  const Log again = to_log(table);
+  BOOST_TEST_REQUIRE(again.size() == 2u);
+  BOOST_TEST(again[1].step == 250);
+  BOOST_TEST(again[0].train_loss == 4.1234567);
+  BOOST_TEST(again[1].lr == 0.0009876543);
+  BOOST_TEST(to_log(to_tensor({})).empty());
+
+  const TemporaryFolder folder;
+  const std::string path = folder / "log.csv";
+  write_to_file(path, log);
+  append_to_file(path, {500, 2, 2.5, 0.0001});
+  BOOST_TEST(contents(path) ==
+             "step,train_loss,validation_loss,lr\n"
+             "0,4.123457,4.250000,1e-05\n"
+             "250,2.500000,2.750000,0.000987654\n"
+             "500,2.000000,2.500000,0.0001\n");
+  BOOST_TEST(message_of([&] { append_to_file("/dev/full", log[0]); }) ==
+             "/dev/full: cannot be written: No space left on device");
+  BOOST_TEST(error_of([&] {
+               to_log(zeros({2, 4}, float64));
+             }) == "the steps of the log must rise, got 0 after 0");
+  BOOST_TEST(error_of([&] {
+               to_log(zeros({2, 3}, float64));
+             }) == "the log must be float64 (rows, 4), got float64 (2, 3)");
+}
+
+BOOST_AUTO_TEST_CASE(the_whole_loss_asks_for_each_character_once) {
+  const Corpus corpus(sample_text(), "t");
+  Training training(small_settings(), corpus);
+  // 39 characters can be predicted: 6 pieces of 6, and one of 3.
+  const Tensor part = corpus.validation;
+  NoGrad no_grad;
+  nn::eval(training.model());
+  double sum = 0;
+  for (std::int64_t i = 1; i < part.numel(); ++i) {
+    const std::int64_t begin = (i - 1) / 6 * 6;
+    const Variable scores =
+        training.model()(unsqueeze(slice(part, 0, begin, i), 0));  // (1, n, vocabulary)
+    const Variable last = select(scores, 1, scores.size(1) - 1);   // (1, vocabulary)
+    sum += nn::cross_entropy(last, slice(part, 0, i, i + 1)).item();
+  }
+  BOOST_TEST(part.numel() == 40);
+  BOOST_TEST(std::abs(whole_loss(training.model(), part) - sum / 39) < 1e-6);
+}
+
+BOOST_AUTO_TEST_CASE(a_part_must_hold_a_piece) {
+  const Corpus corpus(sample_text(), "t.txt");
+  Settings settings = small_settings();
+  settings.context = 39;
+  Training{settings, corpus};
+  settings.context = 40;
+  BOOST_TEST(message_of([&] { Training(settings, corpus); }) ==
+             "t.txt: the validation part must be longer than --context, got 40 and 40 "
+             "characters");
+}
+
+BOOST_AUTO_TEST_CASE(evaluations_change_nothing_of_the_steps) {
+  const Corpus corpus(sample_text(), "t");
+  const auto losses = [&](bool evaluate) {
+    Training training(small_settings(), corpus);
+    std::vector<double> losses;
+    for (int i = 0; i < 8; ++i) {
+      if (evaluate) training.evaluate();
+      losses.push_back(training.advance());
+    }
+    return losses;
+  };
+  BOOST_TEST(losses(true) == losses(false), boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(only_matrices_decay) {
+  const Corpus corpus(sample_text(), "t");
+  Settings settings = small_settings();
+  settings.bias = true;
+  settings.lr = settings.min_lr = 0.1;
+  settings.warmup = 0;
+  const auto state_after = [&](int steps, double decay) {
+    settings.weight_decay = decay;
+    Training training(settings, corpus);
+    for (int i = 0; i < steps; ++i) training.advance();
+    return nn::state_dict(training.model());
+  };
+  const nn::StateDict before = state_after(0, 0), plain = state_after(1, 0);
+  const nn::StateDict decayed = state_after(1, 0.5);
+  for (const auto& [name, tensor] : plain) {
+    // What decay takes away: lr weight_decay of what the weight was.
+    const Tensor expected = tensor - (tensor.dim() >= 2 ? 0.05 : 0) * before.at(name);
+    BOOST_TEST(max(abs(decayed.at(name) - expected)).item() < 1e-6, name);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_checkpoint_is_all_that_a_training_goes_on_from) {
+  const Corpus corpus(sample_text(), "t");
+  const TemporaryFolder folder;
+  const std::string path = folder / "checkpoint", end = folder / "end";
+  Training one(small_settings(), corpus);
+  one.evaluate();
+  for (int i = 0; i < 7; ++i) one.advance();
+  save(path, one.checkpoint());
+  std::vector<double> losses;
+  for (int i = 0; i < 5; ++i) losses.push_back(one.advance());
+  save(end, one.checkpoint());
+
+  Training other(small_settings(), corpus);
+  other.restore(load(path), path);
+  BOOST_TEST(other.steps_done() == 7);
+  BOOST_TEST(other.log().size() == 1u);
+  for (const double loss : losses) BOOST_TEST(other.advance() == loss);
+  save(path, other.checkpoint());
+  BOOST_TEST((contents(path) == contents(end)));
+}
+
+BOOST_AUTO_TEST_CASE(what_is_no_checkpoint_is_refused) {
+  const Corpus corpus(sample_text(), "t.txt"), shorter("abcdefghij", "s.txt");
+  const TemporaryFolder folder;
+  const std::string path = folder / "c";
+  Training training(small_settings(), corpus);
+  save(path, training.checkpoint());
+
+  const auto with = [&](auto&& change) {
+    nn::Safetensors file = nn::read_safetensors(path);
+    change(file);
+    nn::write_safetensors(folder / "changed", file);
+    std::string message = message_of([&] { load(folder / "changed"); });
+    const std::string prefix =
+        folder / "changed: must be a whole checkpoint of char_lm: ";
+    BOOST_TEST(message.starts_with(prefix), message);
+    return message.substr(prefix.size());
+  };
+  BOOST_TEST(with([](auto& file) { file.metadata.clear(); }) ==
+             "the metadata format is missing");
+  BOOST_TEST(with([](auto& file) { file.metadata["format"] = "x"; }) ==
+             "the format must be 'char_lm 1', got 'x'");
+  // Any change at all.
+  for (auto&& change : std::vector<std::function<void(nn::Safetensors&)>>{
+           [](auto& file) { file.metadata["step"] = "8"; },
+           [](auto& file) { file.metadata["lr"] = "1"; },
+           [](auto& file) { file.tensors.erase("log"); },
+           [](auto& file) { file.tensors["vocabulary"].set({0}, 1); },
+           [](auto& file) { file.tensors["more"] = zeros({1}); }}) {
+    BOOST_TEST(with(change).starts_with("its hash must be "));
+  }
+
+  Settings wider = small_settings();
+  wider.width = 16;
+  Training other(wider, corpus);
+  BOOST_TEST(message_of([&] {
+               other.restore(load(path), path);
+             }).starts_with(path + ": load_state_dict: "));
+  const Corpus another(sample_text() + "x", "u.txt");
+  Training reader(small_settings(), another);
+  BOOST_TEST(message_of([&] { reader.restore(load(path), path); }) ==
+             "u.txt: must be the text that " + path + " has begun to learn (" +
+                 corpus.fingerprint + "), got " + another.fingerprint +
+                 "; --text gives it");
+}
+
+BOOST_AUTO_TEST_CASE(what_is_kept_gives_the_scores_of_the_whole) {
+  const Corpus corpus(sample_text(), "t");
+  Training training(small_settings(), corpus);
+  nn::eval(training.model());
+  Writer kept(training.model(), true), anew(training.model(), false);
+  Numbers tokens = {3, 1};
+  for (int i = 0; i < 12; ++i) {  // the context is 6
+    const Tensor scores = kept.scores(tokens), expected = anew.scores(tokens);
+    BOOST_TEST((scores.shape() == Shape{1, corpus.vocabulary.size()}));
+    BOOST_TEST(max(abs(scores - expected)).item() < 1e-5, i);
+    tokens.push_back(i % 20);
+  }
+  // More than a context at once, and several tokens behind some.
+  Writer late(training.model(), true);
+  late.scores({tokens[0]});
+  for (const int count : {4, 5, 14}) {
+    const Numbers begin(tokens.begin(), tokens.begin() + count);
+    BOOST_TEST(max(abs(late.scores(begin) - anew.scores(begin))).item() < 1e-5, count);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_folder_has_one_lock) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "";
+  {
+    const FolderLock lock(path);
+    BOOST_TEST(message_of([&] { FolderLock{path}; }) ==
+               path + ": another char_lm is training into this folder");
+  }
+  const FolderLock again(path);
+  BOOST_TEST(message_of([&] { FolderLock{folder / "no"}; }) ==
+             folder / "no" + ": cannot be opened: No such file or directory");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace

@@ -1,0 +1,45 @@
+#include "tests/examples/process.h"
+
+#include <csignal>
+#include <cstdlib>
+#include <stdexcept>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace heed::examples {
+
+Process::Process(const std::string& program, const std::string& arguments,
+                 const std::string& before) {
+  const char* const folder = std::getenv("HEED_EXAMPLES");
+  if (folder == nullptr) throw std::runtime_error("HEED_EXAMPLES names no folder");
+  // exec: the program takes the place of the shell, and its number.
+  const std::string command = before + "; exec '" + folder + "/" + program + "' " +
+                              arguments + " >'" + output_ / "out" + "' 2>'" +
+                              output_ / "err" + "'";
+  id_ = fork();
+  if (id_ < 0) throw std::runtime_error("no process can be started");
+  if (id_ > 0) return;
+  // A test that runs in the background may have been told to ignore it.
+  std::signal(SIGINT, SIG_DFL);
+  execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
+  _exit(127);
+}
+
+Process::~Process() {
+  if (id_ < 0) return;
+  send(SIGKILL);
+  waitpid(id_, nullptr, 0);
+}
+
+void Process::send(int signal) { kill(id_, signal); }
+
+Outcome Process::wait() {
+  int status = 0;
+  waitpid(id_, &status, 0);
+  id_ = -1;
+  const int code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+  return {code, contents(output_ / "out"), contents(output_ / "err")};
+}
+
+}  // namespace heed::examples

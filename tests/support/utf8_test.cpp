@@ -1,0 +1,56 @@
+// UTF-8: what is read, what is refused and how it is told, and the way back.
+#include "examples/support/utf8.h"
+
+#include <string>
+
+#include <boost/test/unit_test.hpp>
+
+#include "tests/support/input_errors.h"
+
+namespace {
+
+using namespace heed::support;
+
+std::string refusal(const std::string& text) {
+  return message_of([&] { from_utf8(text, "a.txt"); });
+}
+
+BOOST_AUTO_TEST_SUITE(utf8)
+
+BOOST_AUTO_TEST_CASE(code_points_of_every_size) {
+  // The first and the last ones of one to four bytes, and those beside the surrogates.
+  const std::u32string codes =
+      U"\u0001\u007f\u0080\u07ff\u0800\ud7ff\ue000\uffff\U00010000\U0010ffff";
+  const std::string text = to_utf8(codes);
+  BOOST_TEST(text.size() == 1u + 1 + 2 + 2 + 3 + 3 + 3 + 3 + 4 + 4);
+  BOOST_TEST((from_utf8(text, "") == codes));
+  BOOST_TEST(to_utf8(U"caf\u00e9 \u2026 \U0001f600") == "caf\u00e9 \u2026 \U0001f600");
+  BOOST_TEST((from_utf8(std::string("a\0b", 3), "") == std::u32string(U"a\0b", 3)));
+  BOOST_TEST(from_utf8("", "").empty());
+}
+
+BOOST_AUTO_TEST_CASE(the_first_code_point) {
+  const auto first = first_code_point("\u00e9z");
+  BOOST_TEST_REQUIRE(first.has_value());
+  BOOST_TEST((first->code == U'\u00e9'));
+  BOOST_TEST(first->size == 2u);
+  BOOST_TEST(!first_code_point("").has_value());
+}
+
+BOOST_AUTO_TEST_CASE(what_is_no_utf8_is_told_with_its_place) {
+  BOOST_TEST(refusal("ab\xff") == "a.txt: must be UTF-8, got byte 0xff at offset 2");
+  BOOST_TEST(refusal("\u00e9\x80") == "a.txt: must be UTF-8, got byte 0x80 at offset 2");
+  // Cut off, or followed by something else: the byte that promised more is named.
+  BOOST_TEST(refusal("a\xe2\x80") == "a.txt: must be UTF-8, got byte 0xe2 at offset 1");
+  BOOST_TEST(refusal("\xc3(") == "a.txt: must be UTF-8, got byte 0xc3 at offset 0");
+  // Longer than need be, surrogates, beyond the last code point.
+  for (const char* text :
+       {"\xc0\x80", "\xc1\xbf", "\xe0\x9f\xbf", "\xf0\x8f\xbf\xbf", "\xed\xa0\x80",
+        "\xed\xbf\xbf", "\xf4\x90\x80\x80", "\xf8\x88\x80\x80\x80"}) {
+    BOOST_TEST(refusal(text).starts_with("a.txt: must be UTF-8, got byte 0x"), text);
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
