@@ -91,6 +91,16 @@ BOOST_AUTO_TEST_CASE(additive_masks_shift_the_scores) {
                       softmax(scores + bias, -1)) < 1e-7);
 }
 
+BOOST_AUTO_TEST_CASE(hidden_keys_have_none_beside_a_nan_either) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const Tensor weights =
+      nn::masked_softmax(tensor({{1.0, nan, 3.0}, {1.0, 2.0, nan}}), tensor({2, 2}))
+          .value();
+  BOOST_TEST(same(slice(weights, 1, 2), zeros({2, 1})));
+  BOOST_TEST(sum(isnan(weights[0])).item() == 2);
+  BOOST_TEST(finite(weights[1]) == 3);
+}
+
 BOOST_AUTO_TEST_CASE(large_scores_do_not_overflow) {
   const Tensor scores = tensor({{1e30, -1e30, 3e38}, {-3e38, 0.0, 1.0}});
   const Tensor weights = nn::masked_softmax(scores, tensor({2, 1})).value();
@@ -259,6 +269,15 @@ BOOST_AUTO_TEST_CASE(is_the_formula_over_what_is_seen) {
   const Tensor bias = randn({5, 7}, float64);
   BOOST_TEST(distance(nn::attention(q, k, v, Mask::additive(bias)).weights.value(),
                       softmax(matmul(q, transpose(k, 2, 3)) * 0.5 + bias, -1)) < 1e-14);
+}
+
+BOOST_AUTO_TEST_CASE(the_tutorial_s_dictionary) {
+  // apple, banana, chair with the weights 0.6, 0.4, 0: as scores their logarithms.
+  const Tensor bias = log(tensor({0.6, 0.4, 0.0}, float64));
+  const Tensor fruit = zeros({1, 2}, float64), keys = zeros({3, 2}, float64);
+  const Tensor values = tensor({{10.0}, {5.0}, {2.0}}, float64);
+  BOOST_TEST(nn::attention(fruit, keys, values, Mask::additive(bias)).output.item() == 8,
+             boost::test_tools::tolerance(1e-14));
 }
 
 BOOST_AUTO_TEST_CASE(the_scale_may_be_given_or_a_temperature) {

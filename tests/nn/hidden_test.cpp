@@ -22,7 +22,7 @@ using nn::Mask;
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 constexpr double tolerance = 1e-10;  // of float64
 
 struct Run {
@@ -101,12 +101,12 @@ BOOST_AUTO_TEST_CASE(padding_reaches_nothing_not_even_parameters) {
     for (std::size_t m = 0; m < masks.size(); ++m) {
       const Inputs in;
       const Run expected = run(form, in, masks[m]);
-      for (const double value : {nan, infinity, -infinity}) {
+      for (const double value : {not_a_number, infinity, -infinity}) {
         BOOST_TEST_CONTEXT(form.name << ", mask " << m << ", " << value) {
           Inputs odd = in;
           odd.k = with_row(in.k, 4, value);
           odd.v = with_row(in.v, 5, value);
-          odd.v.set({1, 4, 0}, nan);
+          odd.v.set({1, 4, 0}, not_a_number);
           const Run found = run(form, odd, masks[m]);
           BOOST_TEST(distance(found.output, expected.output) < tolerance);
           check_same_gradients(found, expected);
@@ -134,7 +134,7 @@ BOOST_AUTO_TEST_CASE(a_key_that_one_query_sees_reaches_no_other) {
     if (form.self || form.causal) continue;
     const Inputs in;
     const Run expected = run(form, in, three_groups());
-    for (const double value : {nan, infinity, -infinity}) {
+    for (const double value : {not_a_number, infinity, -infinity}) {
       BOOST_TEST_CONTEXT(form.name << ", " << value) {
         Inputs odd = in;
         odd.k = with_row(in.k, 1, value);
@@ -156,13 +156,50 @@ BOOST_AUTO_TEST_CASE(a_key_that_one_query_sees_reaches_no_other) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(a_value_shows_where_it_is_odd_and_nowhere_else) {
+  const Mask mask = three_groups();
+  const Inputs in;
+  Inputs odd = in;
+  odd.v = in.v.clone();
+  odd.v.set({0, 1, 2}, not_a_number);
+  odd.v.set({1, 1, 2}, infinity);
+  const Tensor expected = nn::attention(in.q, in.k, in.v, mask).output.value();
+  const Tensor found = nn::attention(odd.q, odd.k, odd.v, mask).output.value();
+  BOOST_TEST(all_nan(found[0][0][2]));
+  BOOST_TEST(found.at({1, 0, 2}) == infinity);
+  const auto others = [](const Tensor& x) {
+    return index_select(x, 2, tensor({0, 1, 3}));
+  };
+  BOOST_TEST(distance(others(found), others(expected)) < tolerance);
+  BOOST_TEST(distance(rows(found, {1, 2}), rows(expected, {1, 2})) < tolerance);
+}
+
+BOOST_AUTO_TEST_CASE(what_one_head_alone_sees_is_not_taken_for_hidden) {
+  Tensor keep = ones({1, 2, 3, 6}, boolean);    // (1, heads, n, m)
+  slice(keep, 3, 5).fill_(0);                   // no head sees key 5
+  select(slice(keep, 3, 3, 5), 1, 0).fill_(0);  // head 1 alone sees 3 and 4
+  const Mask mask = Mask::keep(keep);
+  for (const Form& form : attention_forms()) {
+    if (!form.name.starts_with("MultiHeadAttention") || form.self) continue;
+    BOOST_TEST_CONTEXT(form.name) {
+      const Inputs in;
+      Inputs odd = in;
+      odd.k = with_row(in.k, 5, not_a_number);
+      const Run expected = run(form, in, mask), found = run(form, odd, mask);
+      BOOST_TEST(distance(found.output, expected.output) < tolerance);
+      check_same_gradients(found, expected);
+      BOOST_TEST(max(abs(rows(found.dk, {3, 4}))).item() > 0);
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_query_reaches_no_key_that_it_does_not_see) {
   for (const Form& form : attention_forms()) {
     if (form.self || form.causal) continue;
     BOOST_TEST_CONTEXT(form.name) {
       const Inputs in;
       Inputs odd = in;
-      odd.q = with_row(in.q, 0, nan);
+      odd.q = with_row(in.q, 0, not_a_number);
       const Run expected = run(form, in, three_groups());
       const Run found = run(form, odd, three_groups());
       BOOST_TEST(all_nan(rows(found.output, {0})));
@@ -183,7 +220,7 @@ BOOST_AUTO_TEST_CASE(of_two_texts_in_one_sequence_each_is_alone) {
   const Mask mask = Mask::keep(unsqueeze(text, 1) == text);
   for (const Form& form : attention_forms()) {
     if (!form.self) continue;
-    for (const double value : {nan, infinity}) {
+    for (const double value : {not_a_number, infinity}) {
       BOOST_TEST_CONTEXT(form.name << ", " << value) {
         Inputs in;
         in.q = randn({2, 6, 4}, float64);
@@ -205,7 +242,7 @@ BOOST_AUTO_TEST_CASE(the_future_reaches_no_query_of_the_past) {
   for (const Form& form : attention_forms({.align = nn::CausalAlign::bottom_right})) {
     if (form.self) continue;
     const Mask mask = Mask::causal(nn::CausalAlign::bottom_right);
-    for (const double value : {nan, infinity, -infinity}) {
+    for (const double value : {not_a_number, infinity, -infinity}) {
       BOOST_TEST_CONTEXT(form.name << ", " << value) {
         const Inputs in;
         Inputs odd = in;
@@ -231,7 +268,7 @@ BOOST_AUTO_TEST_CASE(a_query_without_a_key_reaches_nothing) {
       BOOST_TEST_CONTEXT(form.name << (policy == EmptyRows::zero ? "" : ", uniform")) {
         const Inputs in;
         Inputs odd = in;
-        odd.q = with_row(in.q, 1, nan);
+        odd.q = with_row(in.q, 1, not_a_number);
         const Run expected = run(form, in, mask), found = run(form, odd, mask);
         BOOST_TEST(distance(found.output, expected.output) < tolerance);
         check_same_gradients(found, expected);
@@ -245,7 +282,7 @@ BOOST_AUTO_TEST_CASE(a_uniform_row_shows_the_values_that_it_shares) {
   const Mask mask = Mask::valid_lens(tensor({{4, 0, 2}, {4, 0, 3}}));
   const Inputs in;
   Inputs odd = in;
-  odd.v = with_row(in.v, 5, nan);
+  odd.v = with_row(in.v, 5, not_a_number);
   for (const Form& form : attention_forms()) {
     if (!form.values || form.causal) continue;
     BOOST_TEST_CONTEXT(form.name) {
@@ -266,7 +303,7 @@ BOOST_AUTO_TEST_CASE(a_row_that_is_nan_is_so_with_odd_padding_too) {
     BOOST_TEST_CONTEXT(form.name) {
       Inputs in;
       for (const bool odd : {false, true}) {
-        if (odd) in.k = with_row(in.k, 5, nan);
+        if (odd) in.k = with_row(in.k, 5, not_a_number);
         const Run found = run(form, in, mask);
         BOOST_TEST(all_nan(rows(found.output, {1})));
         BOOST_TEST(all_nan(rows(found.dq, {1})));
@@ -282,7 +319,7 @@ BOOST_AUTO_TEST_CASE(derivatives_go_around_what_is_hidden) {
   // The way that odd numbers take has first and second derivatives of its own.
   Tensor q = randn({2, 3, 4}, float64), k = randn({2, 6, 4}, float64),
          v = randn({2, 6, 4}, float64);
-  k = with_row(k, 5, nan);
+  k = with_row(k, 5, not_a_number);
   v = with_row(v, 4, infinity);
   const Mask mask = Mask::valid_lens(tensor({{4, 2, 0}, {1, 3, 4}}));
   for (const Form& form : attention_forms()) {
@@ -301,7 +338,7 @@ BOOST_AUTO_TEST_CASE(derivatives_go_around_what_is_hidden) {
 
 BOOST_AUTO_TEST_CASE(numbers_lost_in_all_places_take_no_op_for_each) {
   // As after training has diverged: it must not stand still.
-  const Variable x(full({2, 256, 4}, nan), true);
+  const Variable x(full({2, 256, 4}, not_a_number), true);
   const Variable y = nn::attention(x, x, x, Mask::causal()).output;
   BOOST_TEST(nodes_behind(y).size() < 20u);
   sum(y).backward();

@@ -16,7 +16,7 @@ using nn::Mask;
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
 }  // namespace
 
@@ -38,7 +38,7 @@ BOOST_AUTO_TEST_CASE(tensors_of_another_kind) {
       says("Mask::valid_lens: a length must not be negative, got tensor([ 3, -1])"));
   BOOST_CHECK_EXCEPTION(Mask::additive(tensor({true})), Error,
                         says("Mask::additive: the mask must be floating, got bool"));
-  for (const double number : {nan, infinity}) {
+  for (const double number : {not_a_number, infinity}) {
     BOOST_CHECK_EXCEPTION(
         Mask::additive(tensor({0.0, number})), Error,
         says("Mask::additive: the numbers must be finite or -inf, got NaN or inf"));

@@ -19,7 +19,7 @@ using nn::Mask;
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 constexpr double lowest = std::numeric_limits<float>::lowest();
 
 std::string grid(const Mask& mask, const Shape& scores) {
@@ -81,6 +81,10 @@ BOOST_AUTO_TEST_CASE(keep_broadcasts_as_tensors_do) {
   BOOST_TEST(grid(keep({true, false}), {3, 2}) == " x .\n x .\n x .");
   BOOST_TEST(grid(keep({{true}, {false}}), {2, 3}) == " x x x\n . . .");
   BOOST_TEST(grid(keep(false), {2, 3}) == " . . .\n . . .");
+  BOOST_TEST(same(nn::masked_softmax(randn({2, 3}), keep(false)).value(), zeros({2, 3})));
+  // Laid on, the last size is the keys'.
+  BOOST_TEST((keep({{true}, {false}}).lay_on({2, 3}).keep->shape() == Shape{2, 3}));
+  BOOST_TEST((keep(false).lay_on({2, 3}).keep->shape() == Shape{3}));
   // (batch, 1, keys): padding of each sequence.
   BOOST_TEST(grid(keep({{{true, false}}, {{true, true}}}), {2, 2, 2}) ==
              " x .\n x .\n\n x x\n x x");
@@ -96,7 +100,7 @@ BOOST_AUTO_TEST_CASE(a_mask_of_one_key_hides_from_all) {
   const Mask first = Mask::keep(tensor({{true}, {false}}));
   const Tensor q = randn({2, 3}), k = randn({4, 3}), v = randn({4, 3});
   Tensor odd = k.clone();
-  odd.set({2, 0}, nan);
+  odd.set({2, 0}, not_a_number);
   const auto output = [&](const Tensor& keys) {
     return nn::attention(q, keys, v, first).output.value();
   };
@@ -130,6 +134,8 @@ BOOST_AUTO_TEST_CASE(causal_starts_in_the_corner_that_is_said) {
   BOOST_TEST(grid(right, {2, 4}) == " x x x .\n x x x x");
   BOOST_TEST(grid(left, {4, 2}) == " x .\n x x\n x x\n x x");
   BOOST_TEST(grid(right, {4, 2}) == " . .\n . .\n x .\n x x");
+  // Who sees no key has the length 0, not less.
+  BOOST_TEST(same(*right.lay_on({4, 2}).lens, tensor({0, 0, 1, 2})));
   const std::string square = " x . .\n x x .\n x x x";
   for (const Mask& mask : {left, right, Mask::causal()}) {
     BOOST_TEST(grid(mask, {3, 3}) == square);
