@@ -32,6 +32,22 @@ std::string grid(const Tensor& kept) {
   return fmt::format("{}", fmt::join(lines, "\n"));
 }
 
+// Appends the grids of kept (..., queries, keys), until there is one more than are shown:
+// one for each place of the leading dimensions, which stands over it where there are
+// several. `rank` is that of the scores.
+void append_grids(std::vector<std::string>& grids, const Tensor& kept, int rank,
+                  const std::string& place) {
+  if (kept.dim() == 2) {
+    grids.push_back((place.empty() ? "" : place + ":\n") + grid(kept));
+    return;
+  }
+  const std::string what = rank > 4 ? "place" : rank - kept.dim() == 0 ? "batch" : "head";
+  for (std::int64_t i = 0; i < kept.size(0) && std::ssize(grids) <= most_grids; ++i) {
+    const std::string here = fmt::format("{}{} {}", place.empty() ? "" : ", ", what, i);
+    append_grids(grids, kept[i], rank, kept.size(0) == 1 ? place : place + here);
+  }
+}
+
 // How many keys each query sees under a diagonal that starts at key `first`: (queries).
 Tensor causal_lens(std::int64_t queries, std::int64_t first) {
   return clamp(arange(queries, int64) + static_cast<double>(first + 1), 0, {});
@@ -92,11 +108,12 @@ void check_fits(const Tensor& mask, const Shape& scores) {
   for (int i = 0; fits && i < shape.rank(); ++i) {
     fits = shape[i] == 1 || shape[i] == scores[lead + i];
   }
-  check(fits, "mask: its shape must broadcast to the scores' {}, got {}", scores, shape);
+  // Before the other: (batch, queries, keys) seldom broadcasts either.
   check(scores.rank() != 4 || shape.rank() != 3 || shape[0] == 1,
         "mask: for scores (batch, heads, queries, keys) = {} a mask of three sizes is "
         "ambiguous, got {}; say (batch, 1, queries, keys) or (1, heads, queries, keys)",
         scores, shape);
+  check(fits, "mask: its shape must broadcast to the scores' {}, got {}", scores, shape);
 }
 
 // Valid lengths (), (batch), (batch, queries) or (queries), so laid that they broadcast
@@ -280,15 +297,14 @@ std::string to_string(const Mask& mask, const Shape& scores) {
   const Mask::Laid laid = mask.empty_rows(EmptyRows::zero).lay_on(scores);
   const std::int64_t queries = scores[scores.rank() - 2],
                      keys = scores[scores.rank() - 1];
-  const Tensor kept = expand(laid.kept(keys), scores);
-  if (scores.rank() == 2) return grid(kept);
-  const Tensor all = reshape(
-      kept, {count(scores) / std::max<std::int64_t>(queries * keys, 1), queries, keys});
+  Tensor kept = laid.kept(keys);
+  while (kept.dim() < scores.rank()) kept = unsqueeze(kept, 0);
+  // Its own leading sizes, 1 where all batches or heads are alike.
+  Shape shape = kept.shape();
+  shape[scores.rank() - 2] = queries;
   std::vector<std::string> grids;
-  for (std::int64_t i = 0; i < std::min(all.size(0), most_grids); ++i) {
-    grids.push_back(grid(all[i]));
-  }
-  if (all.size(0) > most_grids) grids.push_back(" ...");
+  append_grids(grids, expand(kept, shape), scores.rank(), "");
+  if (std::ssize(grids) > most_grids) grids.back() = " ...";
   return fmt::format("{}", fmt::join(grids, "\n\n"));
 }
 

@@ -104,9 +104,9 @@ class Mask {
 };
 
 // The mask on scores of this shape as a grid, a line a query: x for a key that may be
-// attended to, . for one that is hidden. One grid for each batch and head, at most
-// four, of at most 16 queries and 32 keys, whatever its policy for empty rows. Throws
-// Error when the mask does not fit.
+// attended to, . for one that is hidden. Where batches or heads differ, one grid for each
+// of them under its number, at most four; of at most 16 queries and 32 keys, whatever its
+// policy for empty rows. Throws Error when the mask does not fit.
 std::string to_string(const Mask& mask, const Shape& scores);
 
 // x (batch, steps, ...) with `value` in place of the elements (i, j, ...) with

@@ -87,12 +87,17 @@ BOOST_AUTO_TEST_CASE(keep_broadcasts_as_tensors_do) {
   BOOST_TEST((keep(false).lay_on({2, 3}).keep->shape() == Shape{3}));
   // (batch, 1, keys): padding of each sequence.
   BOOST_TEST(grid(keep({{{true, false}}, {{true, true}}}), {2, 2, 2}) ==
-             " x .\n x .\n\n x x\n x x");
+             "batch 0:\n x .\n x .\n\nbatch 1:\n x x\n x x");
   // (batch, 1, queries, keys) and (1, heads, queries, keys)
   BOOST_TEST(grid(keep({{{{true, false}}}, {{{false, true}}}}), {2, 2, 1, 2}) ==
-             " x .\n\n x .\n\n . x\n\n . x");
+             "batch 0:\n x .\n\nbatch 1:\n . x");
   BOOST_TEST(grid(keep({{{{true, false}}, {{false, true}}}}), {2, 2, 1, 2}) ==
-             " x .\n\n . x\n\n x .\n\n . x");
+             "head 0:\n x .\n\nhead 1:\n . x");
+  BOOST_TEST(
+      grid(keep({{{{true, false}}, {{false, true}}}, {{{true, true}}, {{false, false}}}}),
+           {2, 2, 1, 2}) ==
+      "batch 0, head 0:\n x .\n\nbatch 0, head 1:\n . x\n\n"
+      "batch 1, head 0:\n x x\n\nbatch 1, head 1:\n . .");
 }
 
 BOOST_AUTO_TEST_CASE(a_mask_of_one_key_hides_from_all) {
@@ -114,13 +119,13 @@ BOOST_AUTO_TEST_CASE(valid_lens_count_keys) {
   BOOST_TEST(grid(Mask::valid_lens(tensor(2)), {2, 3}) == " x x .\n x x .");
   BOOST_TEST(grid(Mask::valid_lens(tensor({1, 2})), {2, 3}) == " x . .\n x x .");
   BOOST_TEST(grid(Mask::valid_lens(tensor({1, 3})), {2, 2, 3}) ==
-             " x . .\n x . .\n\n x x x\n x x x");
+             "batch 0:\n x . .\n x . .\n\nbatch 1:\n x x x\n x x x");
   BOOST_TEST(grid(Mask::valid_lens(tensor({{1, 2}, {0, 3}})), {2, 2, 3}) ==
-             " x . .\n x x .\n\n . . .\n x x x");
+             "batch 0:\n x . .\n x x .\n\nbatch 1:\n . . .\n x x x");
   BOOST_TEST(grid(Mask::valid_lens(tensor({{1, 2}, {0, 3}})), {2, 2, 2, 3}) ==
-             " x . .\n x x .\n\n x . .\n x x .\n\n . . .\n x x x\n\n . . .\n x x x");
+             "batch 0:\n x . .\n x x .\n\nbatch 1:\n . . .\n x x x");
   BOOST_TEST(grid(Mask::valid_lens(tensor({1, 2})), {2, 1, 2, 2}) ==
-             " x .\n x .\n\n x x\n x x");
+             "batch 0:\n x .\n x .\n\nbatch 1:\n x x\n x x");
 }
 
 BOOST_AUTO_TEST_CASE(a_length_beyond_the_keys_hides_nothing) {
@@ -139,7 +144,7 @@ BOOST_AUTO_TEST_CASE(causal_starts_in_the_corner_that_is_said) {
   const std::string square = " x . .\n x x .\n x x x";
   for (const Mask& mask : {left, right, Mask::causal()}) {
     BOOST_TEST(grid(mask, {3, 3}) == square);
-    BOOST_TEST(grid(mask, {2, 1, 3, 3}) == square + "\n\n" + square);
+    BOOST_TEST(grid(mask, {2, 1, 3, 3}) == square);
     BOOST_TEST((mask.lay_on({2, 5, 3, 3}).lens->shape() == Shape{3}));
   }
 }
@@ -262,9 +267,13 @@ BOOST_AUTO_TEST_CASE(grids_are_cut_where_they_are_large) {
   BOOST_TEST(grid(Mask(), {16, 32}) == lines(16, line(32)));
   BOOST_TEST(grid(Mask(), {16, 33}) == lines(16, line(32, " ...")));
   BOOST_TEST(grid(Mask(), {17, 1}) == lines(16, " x") + "\n ...");
-  BOOST_TEST(grid(Mask(), {4, 1, 1}) == " x\n\n x\n\n x\n\n x");
-  BOOST_TEST(grid(Mask(), {5, 1, 1}) == " x\n\n x\n\n x\n\n x\n\n ...");
-  BOOST_TEST(grid(Mask(), {2, 3, 1, 2}) == " x x\n\n x x\n\n x x\n\n x x\n\n ...");
+  const auto grids_of = [](int batches) {
+    return grid(Mask::valid_lens(full({batches}, 1, int64)), {batches, 2, 1, 1});
+  };
+  const std::string four = "batch 0:\n x\n\nbatch 1:\n x\n\nbatch 2:\n x\n\nbatch 3:\n x";
+  BOOST_TEST(grids_of(1) == " x");
+  BOOST_TEST(grids_of(4) == four);
+  BOOST_TEST(grids_of(5) == four + "\n\n ...");
 }
 
 BOOST_AUTO_TEST_CASE(nothing_may_be_masked) {
@@ -275,7 +284,7 @@ BOOST_AUTO_TEST_CASE(nothing_may_be_masked) {
   BOOST_TEST((seen(Mask::causal(), {0, 0}).shape() == Shape{0, 0}));
   const Mask left = Mask::causal(CausalAlign::top_left).empty_rows(EmptyRows::error);
   BOOST_TEST((seen(left, {0, 3}).shape() == Shape{0, 3}));
-  BOOST_TEST(grid(Mask(), {0, 2, 3}).empty());
+  BOOST_TEST(grid(Mask::valid_lens(none), {0, 2, 3}).empty());
   // Without keys no query has one.
   BOOST_CHECK_THROW(left.lay_on({1, 0}), Error);
   const nn::Attention result = nn::attention(ones({2, 3}), empty({0, 3}), empty({0, 4}),
