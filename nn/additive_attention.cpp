@@ -2,6 +2,7 @@
 
 #include "autograd/additive_scores.h"
 #include "autograd/views.h"
+#include "nn/attention.h"
 #include "nn/masked.h"
 
 namespace heed::nn {
@@ -16,12 +17,12 @@ AdditiveAttention::AdditiveAttention(std::int64_t key_size, std::int64_t query_s
 
 Variable AdditiveAttention::operator()(const Variable& queries, const Variable& keys,
                                        const Variable& values, const Mask& mask) {
-  check(queries.dim() == 3 && keys.dim() == 3 && values.dim() == 3 &&
-            queries.size(0) == keys.size(0) && keys.size(0) == values.size(0) &&
-            keys.size(1) == values.size(1),
-        "AdditiveAttention: queries (batch, n, query_size), keys (batch, m, key_size) "
-        "and values (batch, m, dv), got {}, {} and {}",
-        queries.shape(), keys.shape(), values.shape());
+  check_inputs("AdditiveAttention",
+               {.query_size = W_q.weight.size(1),
+                .key_size = W_k.weight.size(1),
+                .value_size = {},
+                .dtype = W_q.weight.dtype()},
+               queries, keys, values);
   const Shape shape{queries.size(0), queries.size(1), keys.size(1)};
   const Mask::Laid laid = mask.lay_on(shape);
   const auto [q, k, v] = without_hidden({queries, keys, values}, mask, shape);

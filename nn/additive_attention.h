@@ -13,8 +13,8 @@ struct AdditiveAttention {
   Linear W_k, W_q, w_v;  // no biases; drawn in this order
   Dropout dropout;       // of the weights
   bool keep_weights = false;
-  Tensor attention_weights;  // (batch, n, m), before dropout, of the last call; kept if
-                             // keep_weights is set
+  Tensor attention_weights;  // (batch, n, m), before dropout, of the last call
+                             // with keep_weights set
 
   // Throws Error unless the sizes are at least 1 and dropout is from 0 to 1.
   AdditiveAttention(std::int64_t key_size, std::int64_t query_size,

@@ -122,6 +122,15 @@ Variable attend(const Variable& query, const Variable& key, const Variable& valu
   return result.output;
 }
 
+Variable attend_heads(const Variable& query, const Variable& key, const Variable& value,
+                      std::int64_t heads, const Mask& mask, const Dropout& dropout,
+                      Tensor* weights) {
+  const Variable q = split_heads(query, heads);  // (batch, heads, n, d)
+  const Variable k = split_heads(key, heads);    // (batch, heads, m, d)
+  const Variable v = split_heads(value, heads);  // (batch, heads, m, dv)
+  return join_heads(attend(q, k, v, mask, dropout, {}, weights));
+}
+
 Variable split_heads(const Variable& x, std::int64_t heads) {
   check(x.dim() == 3 && heads >= 1 && x.size(2) % heads == 0,
         "split_heads: x (batch, n, heads * d), got {} and {} heads", x.shape(), heads);
@@ -136,6 +145,27 @@ Variable join_heads(const Variable& x) {
   const Variable rows = transpose(x, 1, 2);  // (batch, n, heads, d)
   // (batch, n, heads * d)
   return reshape(rows, {x.size(0), x.size(2), x.size(1) * x.size(3)});
+}
+
+void check_inputs(std::string_view layer, const LayerInputs& wanted,
+                  const Variable& queries, const Variable& keys, const Variable& values) {
+  const auto fits = [&](const Variable& x, std::int64_t size) {
+    return x.dim() == 3 && x.size(0) == queries.size(0) && x.size(2) == size;
+  };
+  const bool values_fit =
+      values.dim() == 3 && fits(values, wanted.value_size.value_or(values.size(2)));
+  check(fits(queries, wanted.query_size) && fits(keys, wanted.key_size) && values_fit &&
+            keys.size(1) == values.size(1),
+        "{}: queries, keys and values must be (batch, n, {}), (batch, m, {}) and (batch, "
+        "m, {}), got {}, {} and {}",
+        layer, wanted.query_size, wanted.key_size,
+        wanted.value_size ? std::to_string(*wanted.value_size) : "dv", queries.shape(),
+        keys.shape(), values.shape());
+  const auto is_wanted = [&](const Variable& x) { return x.dtype() == wanted.dtype; };
+  check(is_wanted(queries) && is_wanted(keys) && is_wanted(values),
+        "{}: queries, keys and values must be {}, got {}, {} and {}", layer,
+        name(wanted.dtype), name(queries.dtype()), name(keys.dtype()),
+        name(values.dtype()));
 }
 
 }  // namespace heed::nn

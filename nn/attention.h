@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 
 #include "autograd/variable.h"
 #include "nn/dropout.h"
@@ -51,6 +52,18 @@ Variable attend(const Variable& query, const Variable& key, const Variable& valu
                 const Mask& mask, const Dropout& dropout,
                 const AttentionOptions& options = {}, Tensor* weights = nullptr);
 
+// attend() in `heads` equal parts of the features, side by side: of query (batch, n,
+// heads * d), key (batch, m, heads * d) and value (batch, m, heads * dv) head i has the
+// i-th parts. Their outputs are joined to (batch, n, heads * dv); `weights`, if given,
+// receives (batch, heads, n, m). Throws Error unless the heads divide the features, and
+// as attend() does.
+//
+//   Concat(head_1, ..., head_h),  head_i = softmax(Q_i K_iᵀ / √d) V_i
+//                                          (Vaswani et al., 2017, section 3.2.2)
+Variable attend_heads(const Variable& query, const Variable& key, const Variable& value,
+                      std::int64_t heads, const Mask& mask, const Dropout& dropout,
+                      Tensor* weights = nullptr);
+
 // (batch, n, heads * d) -> (batch, heads, n, d), a view: head i has the features i d to
 // (i + 1) d - 1. Throws Error unless x has three dimensions and the heads divide the
 // last.
@@ -58,5 +71,17 @@ Variable split_heads(const Variable& x, std::int64_t heads);
 // And back: (batch, heads, n, d) -> (batch, n, heads * d). Throws Error unless x has four
 // dimensions.
 Variable join_heads(const Variable& x);
+
+// What a layer takes: features of queries, keys and values, any number of the last if
+// none is given, and their dtype.
+struct LayerInputs {
+  std::int64_t query_size, key_size;
+  std::optional<std::int64_t> value_size;
+  DType dtype;
+};
+// Throws Error in the name of `layer` unless queries are (batch, n, query_size), keys
+// (batch, m, key_size) and values (batch, m, value_size), of that dtype.
+void check_inputs(std::string_view layer, const LayerInputs& wanted,
+                  const Variable& queries, const Variable& keys, const Variable& values);
 
 }  // namespace heed::nn

@@ -45,11 +45,11 @@ Variable CausalMultiHeadAttention::operator()(const Variable& x, const Mask& als
 
 Variable CausalMultiHeadAttention::operator()(const Variable& q, const Variable& k,
                                               const Variable& v, const Mask& also) {
-  check(q.dim() == 3 && k.dim() == 3 && v.dim() == 3 && q.size(0) == k.size(0) &&
-            k.size(0) == v.size(0) && k.size(1) == v.size(1),
-        "CausalMultiHeadAttention: q (batch, n, dim), k and v (batch, m, dim), got {}, "
-        "{} and {}",
-        q.shape(), k.shape(), v.shape());
+  const std::int64_t dim = wq.weight.size(1);
+  check_inputs(
+      "CausalMultiHeadAttention",
+      {.query_size = dim, .key_size = dim, .value_size = dim, .dtype = wq.weight.dtype()},
+      q, k, v);
   const std::int64_t n = q.size(1), m = k.size(1);
   check(mask.hides_nothing() || std::max(n, m) <= max_seq_len,
         "CausalMultiHeadAttention: a sequence must not be longer than max_seq_len = {}, "
@@ -57,12 +57,10 @@ Variable CausalMultiHeadAttention::operator()(const Variable& q, const Variable&
         max_seq_len, n, m);
   const Mask both = mask & also;
   const auto [x, y, z] = without_hidden({q, k, v}, both, {q.size(0), n_heads, n, m});
-  const Variable xq = split_heads(wq(x), n_heads);  // (batch, heads, n, dim / heads)
-  const Variable xk = split_heads(wk(y), n_heads);  // (batch, heads, m, dim / heads)
-  const Variable xv = split_heads(wv(z), n_heads);  // (batch, heads, m, dim / heads)
-  const Variable heads = attend(xq, xk, xv, both, attn_dropout, {},  // as xq
-                                keep_weights ? &attention_weights : nullptr);
-  return resid_dropout(wo(join_heads(heads)));  // (batch, n, dim)
+  const Variable heads =  // (batch, n, dim)
+      attend_heads(wq(x), wk(y), wv(z), n_heads, both, attn_dropout,
+                   keep_weights ? &attention_weights : nullptr);
+  return resid_dropout(wo(heads));  // (batch, n, dim)
 }
 
 }  // namespace heed::nn

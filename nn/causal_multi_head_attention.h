@@ -33,8 +33,8 @@ struct CausalMultiHeadAttention {
   // module that registers its mask has an entry more: load it with {.strict = false}.)
   Mask mask;
   bool keep_weights = false;
-  Tensor attention_weights;  // (batch, heads, n, m), before dropout, of the last call;
-                             // kept if keep_weights is set
+  Tensor attention_weights;  // (batch, heads, n, m), before dropout, of the last call
+                             // with keep_weights set
 
   // Throws Error unless the sizes are at least 1, n_heads divides dim and dropout is from
   // 0 to 1.

@@ -13,8 +13,8 @@ namespace heed::nn {
 struct DotProductAttention {
   Dropout dropout;  // of the weights
   bool keep_weights = false;
-  Tensor attention_weights;  // (..., n, m), before dropout, of the last call; kept if
-                             // keep_weights is set
+  Tensor attention_weights;  // (..., n, m), before dropout, of the last call
+                             // with keep_weights set
 
   // Throws Error unless dropout is from 0 to 1.
   explicit DotProductAttention(double dropout) : dropout(dropout) {}

@@ -13,10 +13,13 @@ GeneralAttention::GeneralAttention(std::int64_t d_model, std::optional<std::int6
 
 Variable GeneralAttention::operator()(const Variable& query, const Variable& key_value,
                                       const Mask& mask) {
-  check(query.dim() == 3 && key_value.dim() == 3 && query.size(0) == key_value.size(0),
-        "GeneralAttention: query (batch, n, d_model) and key_value (batch, m, d_model), "
-        "got {} and {}",
-        query.shape(), key_value.shape());
+  const std::int64_t d_model = W_q.weight.size(1);
+  check_inputs("GeneralAttention",
+               {.query_size = d_model,
+                .key_size = d_model,
+                .value_size = d_model,
+                .dtype = W_q.weight.dtype()},
+               query, key_value, key_value);
   const auto [x, k, v] =
       without_hidden({query, key_value, key_value}, mask,
                      {query.size(0), query.size(1), key_value.size(1)});

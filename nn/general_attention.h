@@ -14,8 +14,7 @@ namespace heed::nn {
 struct GeneralAttention {
   Linear W_q, W_k, W_v;  // with biases; drawn in this order
   bool keep_weights = false;
-  Tensor attention_weights;  // (batch, n, m), of the last call; kept if keep_weights is
-                             // set
+  Tensor attention_weights;  // (batch, n, m), of the last call with keep_weights set
 
   // d_k and d_v are d_model if not given. Throws Error unless the sizes are at least 1.
   explicit GeneralAttention(std::int64_t d_model, std::optional<std::int64_t> d_k = {},

@@ -41,8 +41,8 @@ struct CausalSelfAttention {
   Dropout attn_dropout, resid_dropout;
   std::int64_t n_head;
   bool keep_weights = false;
-  Tensor attention_weights;  // (batch, heads, n, m), before dropout, of the last call;
-                             // kept if keep_weights is set
+  Tensor attention_weights;  // (batch, heads, n, m), before dropout, of the last call
+                             // with keep_weights set
 
   explicit CausalSelfAttention(const GptOptions& options);
 

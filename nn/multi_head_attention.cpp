@@ -45,21 +45,19 @@ Variable MultiHeadAttention::operator()(const Variable& x, const Mask& mask) {
 
 Variable MultiHeadAttention::operator()(const Variable& queries, const Variable& keys,
                                         const Variable& values, const Mask& mask) {
-  check(queries.dim() == 3 && keys.dim() == 3 && values.dim() == 3 &&
-            queries.size(0) == keys.size(0) && keys.size(0) == values.size(0) &&
-            keys.size(1) == values.size(1),
-        "MultiHeadAttention: queries (batch, n, query_size), keys (batch, m, key_size) "
-        "and values (batch, m, value_size), got {}, {} and {}",
-        queries.shape(), keys.shape(), values.shape());
+  check_inputs("MultiHeadAttention",
+               {.query_size = W_q.weight.size(1),
+                .key_size = W_k.weight.size(1),
+                .value_size = W_v.weight.size(1),
+                .dtype = W_q.weight.dtype()},
+               queries, keys, values);
   const auto [x, y, z] =
       without_hidden({queries, keys, values}, mask,
                      {queries.size(0), num_heads, queries.size(1), keys.size(1)});
-  const Variable q = split_heads(W_q(x), num_heads);         // (batch, heads, n, d)
-  const Variable k = split_heads(W_k(y), num_heads);         // (batch, heads, m, d)
-  const Variable v = split_heads(W_v(z), num_heads);         // (batch, heads, m, dv)
-  const Variable heads = attend(q, k, v, mask, dropout, {},  // (batch, heads, n, dv)
-                                keep_weights ? &attention_weights : nullptr);
-  return W_o(join_heads(heads));  // (batch, n, heads dv) -> (batch, n, out)
+  const Variable heads =  // (batch, n, heads dv)
+      attend_heads(W_q(x), W_k(y), W_v(z), num_heads, mask, dropout,
+                   keep_weights ? &attention_weights : nullptr);
+  return W_o(heads);  // (batch, n, out)
 }
 
 }  // namespace heed::nn

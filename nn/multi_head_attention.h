@@ -17,8 +17,8 @@ struct MultiHeadAttention {
   std::int64_t num_heads;
   Dropout dropout;  // of the weights
   bool keep_weights = false;
-  Tensor attention_weights;  // (batch, heads, n, m), before dropout, of the last call;
-                             // kept if keep_weights is set
+  Tensor attention_weights;  // (batch, heads, n, m), before dropout, of the last call
+                             // with keep_weights set
 
   // Self-attention: W_q and W_k make d_k features of d_model, W_v makes d_v, W_o brings
   // d_v back to d_model; all have biases. Throws Error unless the sizes are at least 1

@@ -49,28 +49,24 @@ Variable PackedMultiHeadAttention::operator()(const Variable& x, const Mask& mas
 Variable PackedMultiHeadAttention::operator()(const Variable& queries,
                                               const Variable& keys,
                                               const Variable& values, const Mask& mask) {
-  check(queries.dim() == 3 && keys.dim() == 3 && values.dim() == 3 &&
-            queries.size(0) == keys.size(0) && keys.size(0) == values.size(0) &&
-            keys.size(1) == values.size(1),
-        "PackedMultiHeadAttention: queries (batch, n, d), keys and values (batch, m, d), "
-        "got {}, {} and {}",
-        queries.shape(), keys.shape(), values.shape());
+  const std::int64_t d = in_proj_weight.size(1);
+  check_inputs(
+      "PackedMultiHeadAttention",
+      {.query_size = d, .key_size = d, .value_size = d, .dtype = in_proj_weight.dtype()},
+      queries, keys, values);
   const auto [x, y, z] =
       without_hidden({queries, keys, values}, mask,
                      {queries.size(0), num_heads, queries.size(1), keys.size(1)});
   const std::vector<Variable> W = chunk(in_proj_weight, 3);  // three of (d, d)
   std::vector<Variable> b;                                   // three of (d)
   if (has_bias) b = chunk(in_proj_bias, 3);
-  const auto heads_of = [&](const Variable& input, int i) {
-    return split_heads(has_bias ? linear(input, W[i], b[i]) : linear(input, W[i]),
-                       num_heads);
+  const auto project = [&](const Variable& input, int i) {
+    return has_bias ? linear(input, W[i], b[i]) : linear(input, W[i]);
   };
-  const Variable q = heads_of(x, 0);                         // (batch, heads, n, d / h)
-  const Variable k = heads_of(y, 1);                         // (batch, heads, m, d / h)
-  const Variable v = heads_of(z, 2);                         // (batch, heads, m, d / h)
-  const Variable heads = attend(q, k, v, mask, dropout, {},  // (batch, heads, n, d / h)
-                                keep_weights ? &attention_weights : nullptr);
-  return out_proj(join_heads(heads));  // (batch, n, d)
+  const Variable heads =  // (batch, n, d)
+      attend_heads(project(x, 0), project(y, 1), project(z, 2), num_heads, mask, dropout,
+                   keep_weights ? &attention_weights : nullptr);
+  return out_proj(heads);  // (batch, n, d)
 }
 
 }  // namespace heed::nn

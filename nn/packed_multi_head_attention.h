@@ -26,8 +26,8 @@ struct PackedMultiHeadAttention {
   bool has_bias;
   Dropout dropout;  // of the weights
   bool keep_weights = false;
-  Tensor attention_weights;  // (batch, heads, n, m), before dropout, of the last call;
-                             // kept if keep_weights is set
+  Tensor attention_weights;  // (batch, heads, n, m), before dropout, of the last call
+                             // with keep_weights set
 
   // Throws Error unless the sizes are at least 1, num_heads divides embed_dim, and
   // dropout is from 0 to 1.

@@ -114,16 +114,20 @@ BOOST_AUTO_TEST_CASE(additive_attention_refuses_what_does_not_fit) {
     return error_of([&] { net(zeros(q), zeros(k), zeros(v)); });
   };
   const std::string start =
-      "AdditiveAttention: queries (batch, n, query_size), keys (batch, m, key_size) and "
-      "values (batch, m, dv), got ";
+      "AdditiveAttention: queries, keys and values must be (batch, n, 3), (batch, m, 2) "
+      "and (batch, m, dv), got ";
   BOOST_TEST(message({2, 3}, {5, 2}, {5, 1}) == start + "(2, 3), (5, 2) and (5, 1)");
   BOOST_TEST(message({2, 1, 3}, {3, 5, 2}, {3, 5, 1}) ==
              start + "(2, 1, 3), (3, 5, 2) and (3, 5, 1)");
   BOOST_TEST(message({2, 1, 3}, {2, 5, 2}, {2, 4, 1}) ==
              start + "(2, 1, 3), (2, 5, 2) and (2, 4, 1)");
   BOOST_TEST(message({2, 1, 2}, {2, 5, 2}, {2, 5, 1}) ==
-             "linear: the input's last size must be the weight's, got (2, 1, 2) and "
-             "(4, 3)");
+             start + "(2, 1, 2), (2, 5, 2) and (2, 5, 1)");
+  BOOST_TEST(error_of([&] {
+               net(zeros({2, 1, 3}), zeros({2, 5, 2}), zeros({2, 5, 1}, float64));
+             }) ==
+             "AdditiveAttention: queries, keys and values must be float32, got float32, "
+             "float32 and float64");
   BOOST_CHECK_EXCEPTION(
       net(zeros({2, 1, 3}), zeros({2, 5, 2}), zeros({2, 5, 1}),
           Mask::valid_lens(tensor({1, 2, 3}))),
@@ -255,15 +259,14 @@ BOOST_AUTO_TEST_CASE(general_attention_has_the_sizes_of_the_tutorial) {
 BOOST_AUTO_TEST_CASE(general_attention_refuses_what_does_not_fit) {
   nn::GeneralAttention net(4);
   const std::string start =
-      "GeneralAttention: query (batch, n, d_model) and key_value (batch, m, d_model), "
-      "got ";
+      "GeneralAttention: queries, keys and values must be (batch, n, 4), (batch, m, 4) "
+      "and (batch, m, 4), got ";
   BOOST_CHECK_EXCEPTION(net(zeros({3, 4}), zeros({2, 5, 4})), Error,
-                        says(start + "(3, 4) and (2, 5, 4)"));
+                        says(start + "(3, 4), (2, 5, 4) and (2, 5, 4)"));
   BOOST_CHECK_EXCEPTION(net(zeros({1, 3, 4}), zeros({2, 5, 4})), Error,
-                        says(start + "(1, 3, 4) and (2, 5, 4)"));
+                        says(start + "(1, 3, 4), (2, 5, 4) and (2, 5, 4)"));
   BOOST_CHECK_EXCEPTION(net(zeros({2, 3, 4}), zeros({2, 5, 3})), Error,
-                        says("linear: the input's last size must be the weight's, got "
-                             "(2, 5, 3) and (4, 4)"));
+                        says(start + "(2, 3, 4), (2, 5, 3) and (2, 5, 3)"));
   BOOST_CHECK_EXCEPTION(nn::GeneralAttention(4, 0), Error,
                         says("Linear: both sizes must be at least 1, got 4 and 0"));
 }

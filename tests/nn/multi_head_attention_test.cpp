@@ -158,16 +158,22 @@ BOOST_AUTO_TEST_CASE(multi_head_attention_refuses_what_does_not_fit) {
     return error_of([&] { net(zeros(q), zeros(k), zeros(v)); });
   };
   const std::string start =
-      "MultiHeadAttention: queries (batch, n, query_size), keys (batch, m, key_size) and "
-      "values (batch, m, value_size), got ";
+      "MultiHeadAttention: queries, keys and values must be (batch, n, 3), (batch, m, 2) "
+      "and (batch, m, 4), got ";
   BOOST_TEST(message({5, 3}, {7, 2}, {7, 4}) == start + "(5, 3), (7, 2) and (7, 4)");
   BOOST_TEST(message({2, 5, 3}, {1, 7, 2}, {1, 7, 4}) ==
              start + "(2, 5, 3), (1, 7, 2) and (1, 7, 4)");
   BOOST_TEST(message({2, 5, 3}, {2, 7, 2}, {2, 6, 4}) ==
              start + "(2, 5, 3), (2, 7, 2) and (2, 6, 4)");
   BOOST_TEST(message({2, 5, 2}, {2, 7, 2}, {2, 7, 4}) ==
-             "linear: the input's last size must be the weight's, got (2, 5, 2) and "
-             "(6, 3)");
+             start + "(2, 5, 2), (2, 7, 2) and (2, 7, 4)");
+  BOOST_TEST(message({2, 5, 3}, {2, 7, 2}, {2, 7, 3}) ==
+             start + "(2, 5, 3), (2, 7, 2) and (2, 7, 3)");
+  BOOST_TEST(error_of([&] {
+               net(zeros({2, 5, 3}), zeros({2, 7, 2}, float64), zeros({2, 7, 4}));
+             }) ==
+             "MultiHeadAttention: queries, keys and values must be float32, got float32, "
+             "float64 and float32");
   BOOST_CHECK_EXCEPTION(
       net(zeros({2, 5, 3}), zeros({2, 7, 2}), zeros({2, 7, 4}),
           Mask::keep(ones({2, 5, 7}, boolean))),
@@ -281,15 +287,15 @@ BOOST_AUTO_TEST_CASE(causal_multi_head_attention_refuses_what_does_not_fit) {
         [&] { net(zeros(q, float64), zeros(k, float64), zeros(v, float64)); });
   };
   const std::string start =
-      "CausalMultiHeadAttention: q (batch, n, dim), k and v (batch, m, dim), got ";
+      "CausalMultiHeadAttention: queries, keys and values must be (batch, n, 6), (batch, "
+      "m, 6) and (batch, m, 6), got ";
   BOOST_TEST(message({5, 6}, {5, 6}, {5, 6}) == start + "(5, 6), (5, 6) and (5, 6)");
   BOOST_TEST(message({1, 5, 6}, {1, 5, 6}, {1, 4, 6}) ==
              start + "(1, 5, 6), (1, 5, 6) and (1, 4, 6)");
   BOOST_TEST(message({1, 5, 6}, {2, 5, 6}, {2, 5, 6}) ==
              start + "(1, 5, 6), (2, 5, 6) and (2, 5, 6)");
   BOOST_TEST(message({1, 5, 4}, {1, 5, 6}, {1, 5, 6}) ==
-             "linear: the input's last size must be the weight's, got (1, 5, 4) and "
-             "(6, 6)");
+             start + "(1, 5, 4), (1, 5, 6) and (1, 5, 6)");
   BOOST_TEST(message({1, 9, 6}, {1, 9, 6}, {1, 9, 6}) ==
              "CausalMultiHeadAttention: a sequence must not be longer than max_seq_len = "
              "8, got 9 queries and 9 keys");

@@ -124,7 +124,8 @@ BOOST_AUTO_TEST_CASE(what_does_not_fit_is_refused) {
   Attention net = attention();
   const Tensor q = sequence(2, 3), k = sequence(2, 5);
   const std::string shapes =
-      "PackedMultiHeadAttention: queries (batch, n, d), keys and values (batch, m, d), ";
+      "PackedMultiHeadAttention: queries, keys and values must be (batch, n, 4), (batch, "
+      "m, 4) and (batch, m, 4), ";
   BOOST_TEST(error_of([&] { net(q[0]); }) == shapes + "got (3, 4), (3, 4) and (3, 4)");
   BOOST_TEST(error_of([&] { net(q, k, q); }) ==
              shapes + "got (2, 3, 4), (2, 5, 4) and (2, 3, 4)");
@@ -135,8 +136,7 @@ BOOST_AUTO_TEST_CASE(what_does_not_fit_is_refused) {
   BOOST_TEST(error_of([&] {
                net(randn({2, 3, 6}, float64));
              }) ==
-             "linear: the input's last size must be the weight's, got (2, 3, 6) and (4, "
-             "4)");
+             shapes + "got (2, 3, 6), (2, 3, 6) and (2, 3, 6)");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -308,16 +308,15 @@ BOOST_AUTO_TEST_CASE(what_does_not_fit_is_refused) {
   const Tensor tgt = sequence(2, 3), memory = sequence(2, 5);
   const nn::Mask causal = nn::Mask::causal();
   const std::string shapes =
-      "PackedMultiHeadAttention: queries (batch, n, d), keys and values (batch, m, d), ";
+      "PackedMultiHeadAttention: queries, keys and values must be (batch, n, 4), (batch, "
+      "m, 4) and (batch, m, 4), ";
   BOOST_TEST(error_of([&] { net(tgt[0], memory, causal); }) ==
              shapes + "got (3, 4), (3, 4) and (3, 4)");
   BOOST_TEST(error_of([&] { net(tgt, sequence(3, 5), causal); }) ==
              shapes + "got (2, 3, 4), (3, 5, 4) and (3, 5, 4)");
   BOOST_TEST(error_of([&] {
                net(tgt, randn({2, 5, 6}, float64), causal);
-             }) ==
-             "linear: the input's last size must be the weight's, got (2, 5, 6) and (4, "
-             "4)");
+             }) == shapes + "got (2, 3, 4), (2, 5, 6) and (2, 5, 6)");
   BOOST_TEST(error_of([&] {
                net(tgt, memory, causal, causal);
              }).starts_with("Mask::causal: for 3 queries and 5 keys say which corner"));
