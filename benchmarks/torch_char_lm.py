@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """What char_lm trains by default, in PyTorch: the same model, recipe and pieces of text.
 
-    torch_char_lm.py FILE [--steps 2000] [--seed 42] [--threads 2]
+    torch_char_lm.py FILE [--steps 2000] [--seed 42] [--threads N]
 
 Prints the losses on the way, the loss over the whole validation part, and the time. The
 initial values and the pieces of text are those of char_lm for the same seed.
 """
 import argparse
 import math
+import os
 import time
 
 try:
@@ -130,7 +131,7 @@ def main():
     parser.add_argument("text", metavar="FILE")
     parser.add_argument("--steps", type=int, default=2000, help=f"more than {WARMUP}")
     parser.add_argument("--seed", type=int, default=42)
-    parser.add_argument("--threads", type=int, default=torch.get_num_threads())
+    parser.add_argument("--threads", type=int, default=os.cpu_count())
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
     with open(options.text, encoding="utf-8", newline="") as file:

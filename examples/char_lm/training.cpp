@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -17,6 +18,8 @@ namespace heed::char_lm {
 namespace {
 
 using support::input_error;
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // Weight decay is for matrices: what multiplies features or stands for a character. The
 // scales and biases of norms and layers are left alone.
@@ -125,10 +128,12 @@ double Training::advance() {
   nn::train(model_);
   trainer_.zero_grad();
   const Variable loss = loss_of(model_, batch);
-  check(std::isfinite(loss.item()),
-        "the training diverged in step {}; a smaller --lr may help", step_ + 1);
   loss.backward();
-  if (settings_.clip > 0) optim::clip_grad_norm(nn::parameters(model_), settings_.clip);
+  // What is not finite must not reach the parameters: they are the next checkpoint.
+  const double limit = settings_.clip > 0 ? settings_.clip : infinity;
+  const double norm = optim::clip_grad_norm(nn::parameters(model_), limit);
+  check(std::isfinite(loss.item()) && std::isfinite(norm),
+        "the training diverged in step {}; a smaller --lr may help", step_ + 1);
   for (std::size_t group = 0; group < trainer_.group_count(); ++group) {
     trainer_.options(group).lr = rate();
   }
