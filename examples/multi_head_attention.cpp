@@ -14,11 +14,12 @@ namespace {
 using namespace heed;
 using namespace heed::support;
 
-// "head 0", "head 1", ...
-std::vector<std::string> head_titles(std::int64_t num_heads) {
+// "head 1", "head 2", ..., after `prefix`.
+std::vector<std::string> head_titles(std::int64_t num_heads, const char* prefix = "") {
   std::vector<std::string> titles;
-  for (std::int64_t i = 0; i < num_heads; ++i)
-    titles.push_back(fmt::format("head {}", i));
+  for (std::int64_t i = 0; i < num_heads; ++i) {
+    titles.push_back(fmt::format("{}head {}", prefix, i + 1));
+  }
   return titles;
 }
 
@@ -29,8 +30,9 @@ Variable one_by_one(const nn::MultiHeadAttention& attention, const Variable& x) 
   const std::vector<Variable> K = chunk(attention.W_k(x), attention.num_heads, 2);
   const std::vector<Variable> V = chunk(attention.W_v(x), attention.num_heads, 2);
   std::vector<Variable> heads;  // (batch, n, d_v / num_heads) each
-  for (std::size_t i = 0; i < Q.size(); ++i)
+  for (std::size_t i = 0; i < Q.size(); ++i) {
     heads.push_back(nn::attention(Q[i], K[i], V[i]).output);
+  }
   return attention.W_o(cat(heads, 2));  // (batch, n, d_model)
 }
 
@@ -88,11 +90,12 @@ void book(const ListingOptions& options, Claims& claims) {
   claims.expect(is_equal(slice(weights[0], 2, 3), zeros({5, 4, 3}, options.dtype)) &&
                     is_equal(slice(weights[1], 2, 2), zeros({5, 4, 4}, options.dtype)),
                 "no head attends beyond the valid lengths 3 and 2");
+  std::vector<std::string> titles = head_titles(num_heads, "sequence 1, ");
+  for (const std::string& title : head_titles(num_heads, "sequence 2, ")) {
+    titles.push_back(title);
+  }
   show(options, "multi_head_attention",
-       {.matrices = weights,
-        .xlabel = "Keys",
-        .ylabel = "Queries",
-        .titles = head_titles(num_heads)});
+       {.matrices = weights, .xlabel = "Keys", .ylabel = "Queries", .titles = titles});
 }
 
 int run(const ListingOptions& options) {

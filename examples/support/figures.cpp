@@ -98,6 +98,7 @@ bool save_figure(const std::string& path, const Chart& chart) {
 }
 
 void make_folder(const std::string& path) {
+  if (path.empty()) input_error("the name of the folder is empty");
   std::error_code error;
   std::filesystem::create_directories(path, error);
   if (!error && !std::filesystem::is_directory(path, error) && !error)

@@ -24,6 +24,15 @@ void complain(const CLI::App& app, const char* message) {
   std::fputs(fmt::format("{}: {}\n", app.get_name(), message).c_str(), stderr);
 }
 
+// HEED_LEVEL is input too, and would be looked at by the first computation only.
+void check_environment() {
+  try {
+    build_info();
+  } catch (const Error& error) {
+    throw InputError(error.what());
+  }
+}
+
 // The number from `low` to `high` that `given` spells in decimal. CLI11's own conversion
 // takes a leading 0 for octal and lets numbers overflow.
 template <class T>
@@ -45,6 +54,7 @@ T read_number(const std::string& option, const std::string& given, T low, T high
 int run_program(CLI::App& app, int argc, char** argv, const std::function<int()>& body) {
   try {
     app.parse(argc, argv);
+    check_environment();
     const int code = body();
     if (std::fflush(stdout) == 0) return code;
     complain(app, "the output cannot be written");

@@ -110,6 +110,14 @@ BOOST_AUTO_TEST_CASE(wrong_options) {
              "directory\n");
 }
 
+BOOST_AUTO_TEST_CASE(a_kernel_that_there_is_not) {
+  const Outcome outcome = look_up("", "HEED_LEVEL=v9");
+  BOOST_TEST(outcome.code == 2);
+  BOOST_TEST(outcome.out == "");
+  BOOST_TEST(outcome.err ==
+             "attention_cues: HEED_LEVEL: must be baseline, v3 or v4, got v9\n");
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace

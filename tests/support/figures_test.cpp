@@ -131,6 +131,8 @@ BOOST_AUTO_TEST_CASE(folders) {
              }).starts_with(file + ": the folder cannot be written: "));
   BOOST_TEST(input_error_of([&] { make_folder(file + "/below"); }) ==
              file + "/below: the folder cannot be written: Not a directory");
+  BOOST_TEST(input_error_of([] { make_folder(""); }) ==
+             "the name of the folder is empty");
 }
 
 BOOST_AUTO_TEST_SUITE_END()
