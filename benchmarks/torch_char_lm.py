@@ -11,6 +11,9 @@ import math
 import os
 import time
 
+from compare import torch_environment
+
+os.environ.update(torch_environment())  # read when torch is imported
 try:
     import torch
     from torch import nn
