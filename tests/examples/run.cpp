@@ -7,6 +7,8 @@
 
 #include <sys/wait.h>
 
+#include <boost/test/unit_test.hpp>
+
 #include "tests/support/folder.h"
 
 namespace heed::examples {
@@ -29,6 +31,15 @@ Outcome run(const std::string& program, const std::string& arguments,
   if (status < 0 || !WIFEXITED(status) || WEXITSTATUS(status) > 125)
     throw std::runtime_error("cannot be run, or ended by a signal: " + command);
   return {WEXITSTATUS(status), contents(out), contents(err)};
+}
+
+std::string check_refused(const std::string& program, const std::string& arguments) {
+  const Outcome outcome = run(program, arguments);
+  BOOST_TEST_INFO_SCOPE(program << ' ' << arguments);
+  BOOST_TEST(outcome.code == 2);
+  BOOST_TEST(outcome.out == "");
+  BOOST_TEST(outcome.err != "");
+  return outcome.err;
 }
 
 }  // namespace heed::examples

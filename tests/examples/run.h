@@ -16,6 +16,10 @@ struct Outcome {
 Outcome run(const std::string& program, const std::string& arguments = "",
             const std::string& environment = "");
 
+// What a program says of arguments or input at fault. Tests that it says something, that
+// it prints nothing else, and that its exit code is 2.
+std::string check_refused(const std::string& program, const std::string& arguments);
+
 std::string contents(const std::string& path);
 
 }  // namespace heed::examples
