@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 #include <heed.h>
 
+#include "examples/equal_keys.h"
 #include "examples/support/claims.h"
 #include "examples/support/listing.h"
 
@@ -15,11 +16,8 @@ using namespace heed::support;
 void toy(const ListingOptions& options, Claims& claims) {
   const DType dtype = options.dtype;
   manual_seed(options.seed);
-  const Tensor queries = normal(0.0, 1.0, {2, 1, 20}, dtype);  // (batch, queries, size)
-  const Tensor keys = ones({2, 10, 2}, dtype);                 // (batch, keys, size)
-  const Tensor values =  // (batch, keys, 4), the same in both
-      repeat(reshape(arange(40, dtype), {1, 10, 4}), {2, 1, 1});
-  const nn::Mask mask = nn::Mask::valid_lens(tensor({2, 6}));
+  // (batch, queries, size), (batch, keys, size), (batch, keys, 4)
+  const auto [queries, keys, values, mask] = equal_keys::toy(/*query_size=*/20, dtype);
 
   nn::AdditiveAttention attention(/*key_size=*/2, /*query_size=*/20, /*num_hiddens=*/8,
                                   /*dropout=*/0.1, dtype);
@@ -41,13 +39,7 @@ void toy(const ListingOptions& options, Claims& claims) {
       "Dropout takes away one weight in ten, on average, and divides the others by 0.9;\n"
       "so a row no longer sums to 1, but on average it does.\n\n");
 
-  claims.expect(
-      is_close(output, tensor({{{2, 3, 4, 5}}, {{10, 11, 12, 13}}}, dtype), 1e-5),
-      "the outputs are [2, 3, 4, 5] and [10, 11, 12, 13]");
-  claims.expect(
-      is_close(slice(weights[0], 1, 0, 2), full({1, 2}, 1.0 / 2, dtype), 1e-6) &&
-          is_close(slice(weights[1], 1, 0, 6), full({1, 6}, 1.0 / 6, dtype), 1e-6),
-      "the weights of the keys that count are 1/2 and 1/6");
+  equal_keys::expect_means(output, weights, claims);
   claims.expect(is_equal(slice(weights[0], 1, 2), zeros({1, 8}, dtype)) &&
                     is_equal(slice(weights[1], 1, 6), zeros({1, 4}, dtype)),
                 "the weights of the others are exactly 0");

@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 #include <heed.h>
 
+#include "examples/equal_keys.h"
 #include "examples/support/claims.h"
 #include "examples/support/listing.h"
 
@@ -18,11 +19,8 @@ using namespace heed::support;
 void book_toy(const ListingOptions& options, Claims& claims) {
   const DType dtype = options.dtype;
   manual_seed(options.seed);
-  const Tensor queries = normal(0.0, 1.0, {2, 1, 2}, dtype);  // (batch, queries, d)
-  const Tensor keys = ones({2, 10, 2}, dtype);                // (batch, keys, d)
-  const Tensor values =  // (batch, keys, 4), the same in both
-      repeat(reshape(arange(40, dtype), {1, 10, 4}), {2, 1, 1});
-  const nn::Mask mask = nn::Mask::valid_lens(tensor({2, 6}));
+  // (batch, queries, size), (batch, keys, size), (batch, keys, 4)
+  const auto [queries, keys, values, mask] = equal_keys::toy(/*query_size=*/2, dtype);
 
   nn::DotProductAttention attention(/*dropout=*/0.5);
   attention.keep_weights = true;
@@ -40,13 +38,7 @@ void book_toy(const ListingOptions& options, Claims& claims) {
       "Each weight is either doubled or taken away; where all are taken, nothing is\n"
       "left of the values.\n\n");
 
-  claims.expect(
-      is_close(output, tensor({{{2, 3, 4, 5}}, {{10, 11, 12, 13}}}, dtype), 1e-5),
-      "the outputs are [2, 3, 4, 5] and [10, 11, 12, 13]");
-  claims.expect(
-      is_close(slice(weights[0], 1, 0, 2), full({1, 2}, 1.0 / 2, dtype), 1e-6) &&
-          is_close(slice(weights[1], 1, 0, 6), full({1, 6}, 1.0 / 6, dtype), 1e-6),
-      "the weights of the keys that count are 1/2 and 1/6");
+  equal_keys::expect_means(output, weights, claims);
   show(options, "dot_product_attention",
        {.matrices = reshape(weights, {1, 1, 2, 10}),  // as the book draws them
         .xlabel = "Keys",

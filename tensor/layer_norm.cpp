@@ -12,11 +12,7 @@ const kernels::LayerNormLoops<T>& loops() {
   static const kernels::LayerNormTable& table =
       kernels::chosen<kernels::baseline::layer_norms, kernels::v3::layer_norms,
                       kernels::v4::layer_norms>();
-  if constexpr (std::is_same_v<T, float>) {
-    return table.float32;
-  } else {
-    return table.float64;
-  }
+  return kernels::of_type<T>(table);
 }
 
 // The elements of an optional operand.

@@ -10,20 +10,12 @@
 namespace heed {
 namespace {
 
-const kernels::Updates& table() {
-  static const kernels::Updates& updates =
-      kernels::chosen<kernels::baseline::updates, kernels::v3::updates,
-                      kernels::v4::updates>();
-  return updates;
-}
-
 template <class T>
 const kernels::UpdateLoops<T>& loops() {
-  if constexpr (std::is_same_v<T, float>) {
-    return table().float32;
-  } else {
-    return table().float64;
-  }
+  static const kernels::Updates& table =
+      kernels::chosen<kernels::baseline::updates, kernels::v3::updates,
+                      kernels::v4::updates>();
+  return kernels::of_type<T>(table);
 }
 
 }  // namespace

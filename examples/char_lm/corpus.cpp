@@ -22,11 +22,11 @@ namespace {
 namespace fs = std::filesystem;
 using namespace heed::support;
 
-std::u32string sorted_unique(std::u32string_view text) {
-  std::u32string characters(text);
-  std::sort(characters.begin(), characters.end());
-  characters.erase(std::unique(characters.begin(), characters.end()), characters.end());
-  return characters;
+template <class List>
+List sorted_unique(List list) {
+  std::sort(list.begin(), list.end());
+  list.erase(std::unique(list.begin(), list.end()), list.end());
+  return list;
 }
 
 // 'é' (U+00E9); control characters by number alone.
@@ -62,7 +62,8 @@ std::string heed_sources() {
 
 }  // namespace
 
-Vocabulary::Vocabulary(std::u32string_view text) : characters_(sorted_unique(text)) {}
+Vocabulary::Vocabulary(std::u32string_view text)
+    : characters_(sorted_unique(std::u32string(text))) {}
 
 std::vector<std::int64_t> Vocabulary::encode(std::u32string_view text,
                                              std::string_view source) const {
@@ -76,11 +77,9 @@ std::vector<std::int64_t> Vocabulary::encode(std::u32string_view text,
       numbers.push_back(at - characters_.begin());
     }
   }
-  std::sort(unknown.begin(), unknown.end());
-  unknown.erase(std::unique(unknown.begin(), unknown.end()), unknown.end());
   if (!unknown.empty()) {
     input_error("{}: the text that the model has learnt has no {}", source,
-                fmt::join(unknown, ", "));
+                fmt::join(sorted_unique(std::move(unknown)), ", "));
   }
   return numbers;
 }

@@ -9,15 +9,10 @@
 
 #include <heed.h>
 
+#include "tests/autograd/checks.h"
 #include "tests/errors.h"
 
 using namespace heed;
-
-namespace {
-
-Variable leaf(double value) { return Variable(full({}, value, float64), true); }
-
-}  // namespace
 
 BOOST_AUTO_TEST_SUITE(backward)
 
@@ -280,17 +275,11 @@ BOOST_AUTO_TEST_CASE(x_doubled_forty_times_costs_forty_rules) {
 BOOST_AUTO_TEST_CASE(memory_after_a_step_is_what_it_was_before) {
   const Variable w(randn({64, 64}), true);
   const Tensor input = randn({8, 64});
-  const auto step = [&] {
+  check_steady_memory([&] {
     Variable copy = w;
     sum(square(tanh(matmul(input, w)))).backward();
     copy.zero_grad();
-  };
-  step();
-  const std::int64_t before = memory::bytes_live();
-  for (int i = 0; i < 3; ++i) {
-    step();
-    BOOST_TEST(memory::bytes_live() == before);
-  }
+  });
 }
 
 BOOST_AUTO_TEST_CASE(kept_tensors_are_freed_by_backward_while_the_result_lives) {

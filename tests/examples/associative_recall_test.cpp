@@ -156,10 +156,7 @@ BOOST_AUTO_TEST_CASE(wrong_options) {
                                 "--figures /dev/null/figures",
                                 "--figure-format svg",
                                 "--figures /tmp --figure-format pdf"}) {
-    const Outcome outcome = recall(arguments);
-    BOOST_TEST(outcome.code == 2, arguments);
-    BOOST_TEST(outcome.out == "", arguments);
-    BOOST_TEST(outcome.err != "", arguments);
+    check_refused("associative_recall", arguments);
   }
   BOOST_TEST(recall("--heads 2").err ==
              "associative_recall: --heads: only --attention multihead has heads\n");

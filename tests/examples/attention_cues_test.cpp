@@ -97,15 +97,9 @@ BOOST_AUTO_TEST_CASE(wrong_options) {
   for (const char* arguments :
        {"--nothing", "extra", "--figures", "--figure-format svg",
         "--figures /tmp --figure-format pdf", "--figures a --figures b"}) {
-    const Outcome outcome = look_up(arguments);
-    BOOST_TEST(outcome.code == 2, arguments);
-    BOOST_TEST(outcome.out == "", arguments);
-    BOOST_TEST(outcome.err != "", arguments);
+    check_refused("attention_cues", arguments);
   }
-  const Outcome outcome = look_up("--figures /dev/null/figures");
-  BOOST_TEST(outcome.code == 2);
-  BOOST_TEST(outcome.out == "");
-  BOOST_TEST(outcome.err ==
+  BOOST_TEST(check_refused("attention_cues", "--figures /dev/null/figures") ==
              "attention_cues: /dev/null/figures: the folder cannot be written: Not a "
              "directory\n");
 }

@@ -353,10 +353,7 @@ BOOST_AUTO_TEST_CASE(help_and_wrong_options) {
         "train --out x --lr nan", "train --out x --beta1 1", "train --out x --seed -1",
         "generate --out x --temperature -1", "generate --out x --tokens 0",
         "generate --out x extra"}) {
-    const Outcome outcome = run("char_lm", arguments);
-    BOOST_TEST(outcome.code == 2, arguments);
-    BOOST_TEST(outcome.out == "", arguments);
-    BOOST_TEST(outcome.err != "", arguments);
+    check_refused("char_lm", arguments);
   }
   BOOST_TEST(refusal(place.fresh({{"heads", "3"}})) ==
              "--heads must divide --width, got 3 and 16");

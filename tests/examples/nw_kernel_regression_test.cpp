@@ -180,10 +180,7 @@ BOOST_AUTO_TEST_CASE(wrong_options) {
         "--train-size 5001", "--noise -1", "--noise nan", "--dtype int64", "--dtype ''",
         "--threads 0", "--threads 9999999999", "--x a", "--y a", "--figure-format svg",
         "--figures /tmp --figure-format pdf"}) {
-    const Outcome outcome = regress(arguments);
-    BOOST_TEST(outcome.code == 2, arguments);
-    BOOST_TEST(outcome.out == "", arguments);
-    BOOST_TEST(outcome.err != "", arguments);
+    check_refused("nw_kernel_regression", arguments);
   }
   BOOST_TEST(regress("--epochs 0").err ==
              "--epochs: a whole number from 1 to 1000000 is needed, got '0'\n"
@@ -205,10 +202,8 @@ BOOST_AUTO_TEST_CASE(wrong_tables) {
   const std::string path = folder / "t.csv";
   const auto refused = [&](const std::string& text, const std::string& arguments = "") {
     std::ofstream(path) << text;
-    const Outcome outcome = regress("--data " + path + " " + arguments);
-    BOOST_TEST(outcome.code == 2, text);
-    BOOST_TEST(outcome.out == "", text);
-    return outcome.err;
+    BOOST_TEST_INFO_SCOPE(text);
+    return check_refused("nw_kernel_regression", "--data " + path + " " + arguments);
   };
   const std::string start = "nw_kernel_regression: " + path;
   BOOST_TEST(refused("") ==
@@ -239,10 +234,7 @@ BOOST_AUTO_TEST_CASE(wrong_tables) {
 }
 
 BOOST_AUTO_TEST_CASE(folders_that_cannot_be_written) {
-  const Outcome outcome = regress("--figures /dev/null/figures");
-  BOOST_TEST(outcome.code == 2);
-  BOOST_TEST(outcome.out == "");
-  BOOST_TEST(outcome.err ==
+  BOOST_TEST(check_refused("nw_kernel_regression", "--figures /dev/null/figures") ==
              "nw_kernel_regression: /dev/null/figures: the folder cannot be written: Not "
              "a directory\n");
 }

@@ -1,7 +1,6 @@
 #include "tests/examples/process.h"
 
 #include <csignal>
-#include <cstdlib>
 #include <stdexcept>
 
 #include <sys/wait.h>
@@ -11,18 +10,14 @@ namespace heed::examples {
 
 Process::Process(const std::string& program, const std::string& arguments,
                  const std::string& before) {
-  const char* const folder = std::getenv("HEED_EXAMPLES");
-  if (folder == nullptr) throw std::runtime_error("HEED_EXAMPLES names no folder");
   // exec: the program takes the place of the shell, and its number.
-  const std::string command = before + "; exec '" + folder + "/" + program + "' " +
-                              arguments + " >'" + output_ / "out" + "' 2>'" +
-                              output_ / "err" + "'";
+  const std::string line = before + "; exec " + command(program, arguments, output_);
   id_ = fork();
   if (id_ < 0) throw std::runtime_error("no process can be started");
   if (id_ > 0) return;
   // A test that runs in the background may have been told to ignore it.
   std::signal(SIGINT, SIG_DFL);
-  execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
+  execl("/bin/sh", "sh", "-c", line.c_str(), nullptr);
   _exit(127);
 }
 

@@ -7,7 +7,7 @@
 
 #include <sys/wait.h>
 
-#include "tests/support/folder.h"
+#include <boost/test/unit_test.hpp>
 
 namespace heed::examples {
 
@@ -17,18 +17,31 @@ std::string contents(const std::string& path) {
   return text.str();
 }
 
-Outcome run(const std::string& program, const std::string& arguments,
-            const std::string& environment) {
+std::string command(const std::string& program, const std::string& arguments,
+                    const support::TemporaryFolder& output) {
   const char* const folder = std::getenv("HEED_EXAMPLES");
   if (folder == nullptr) throw std::runtime_error("HEED_EXAMPLES names no folder");
+  return std::string("'") + folder + "/" + program + "' " + arguments + " >'" +
+         output / "out" + "' 2>'" + output / "err" + "'";
+}
+
+Outcome run(const std::string& program, const std::string& arguments,
+            const std::string& environment) {
   const support::TemporaryFolder output;
-  const std::string out = output / "out", err = output / "err";
-  const std::string command = environment + " '" + folder + "/" + program + "' " +
-                              arguments + " >'" + out + "' 2>'" + err + "'";
-  const int status = std::system(command.c_str());
+  const std::string line = environment + " " + command(program, arguments, output);
+  const int status = std::system(line.c_str());
   if (status < 0 || !WIFEXITED(status) || WEXITSTATUS(status) > 125)
-    throw std::runtime_error("cannot be run, or ended by a signal: " + command);
-  return {WEXITSTATUS(status), contents(out), contents(err)};
+    throw std::runtime_error("cannot be run, or ended by a signal: " + line);
+  return {WEXITSTATUS(status), contents(output / "out"), contents(output / "err")};
+}
+
+std::string check_refused(const std::string& program, const std::string& arguments) {
+  const Outcome outcome = run(program, arguments);
+  BOOST_TEST_INFO_SCOPE(program << ' ' << arguments);
+  BOOST_TEST(outcome.code == 2);
+  BOOST_TEST(outcome.out == "");
+  BOOST_TEST(outcome.err != "");
+  return outcome.err;
 }
 
 }  // namespace heed::examples

@@ -1,6 +1,7 @@
 // What the tests of modules with many parameters share.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -45,6 +46,24 @@ void check_all_derivatives(const M& net, std::vector<Tensor> inputs, const Call&
     return call(own, in);
   };
   check_derivatives(f, inputs);
+}
+
+// What forward() gives depends on the seed in training; in evaluation it does not, and
+// nothing is drawn. Leaves net in evaluation.
+template <class M, class Forward>
+void check_dropout(M& net, const Forward& forward) {
+  const auto run = [&](std::uint64_t seed) {
+    manual_seed(seed);
+    return forward();
+  };
+  BOOST_TEST(same(run(1), run(1)));
+  BOOST_TEST(!same(run(1), run(2)));
+  nn::eval(net);
+  const Tensor y = run(1);
+  const double drawn = rand({1}).item();
+  BOOST_TEST(same(run(2), y));
+  manual_seed(1);
+  BOOST_TEST(rand({1}).item() == drawn);  // nothing was drawn before
 }
 
 }  // namespace heed

@@ -8,14 +8,13 @@
 #include <heed.h>
 
 #include "tests/errors.h"
+#include "tests/optim/checks.h"
 
 using namespace heed;
 using optim::Adam;
 using optim::AdamW;
 
 namespace {
-
-Variable leaf(double value) { return Variable(full({}, value, float64), true); }
 
 // A few steps on x³ beside the formula, for one combination of options.
 template <bool decoupled>
@@ -24,9 +23,7 @@ void compare_with_formula(const optim::AdamFamilyOptions<decoupled>& o) {
   optim::AdamFamily<decoupled> trainer({x}, o);
   double expected = 2, m = 0, v = 0, largest = 0;
   for (int t = 1; t <= 5; ++t) {
-    trainer.zero_grad();
-    pow(x, 3).backward();
-    trainer.step();
+    step_on_cubes(trainer, x);
     double g = 3 * expected * expected * (o.maximize ? -1 : 1);
     if (decoupled) {
       expected *= 1 - o.lr * o.weight_decay;
@@ -116,18 +113,13 @@ BOOST_AUTO_TEST_CASE(parameters_of_any_layout_and_size) {
 BOOST_AUTO_TEST_CASE(a_saved_state_goes_on_as_if_nothing_had_happened) {
   const Variable x(tensor({1.0, 2.0}, float64), true), idle = leaf(3);
   Adam first({x, idle}, {.lr = 0.1, .amsgrad = true});
-  const auto step = [](Adam& trainer, const Variable& at) {
-    trainer.zero_grad();
-    sum(pow(at, 3)).backward();
-    trainer.step();
-  };
-  step(first, x);
+  step_on_cubes(first, x);
   const Variable y(x.value().clone(), true);
   Adam second({y, leaf(3)}, {.lr = 0.1, .amsgrad = true});
   second.load_state(first.state());
   for (int i = 0; i < 3; ++i) {
-    step(first, x);
-    step(second, y);
+    step_on_cubes(first, x);
+    step_on_cubes(second, y);
     BOOST_TEST(all(x.value() == y.value()).item());
   }
   BOOST_TEST(first.state().size() == 4u);  // nothing of the idle parameter
@@ -189,19 +181,7 @@ BOOST_AUTO_TEST_CASE(what_it_refuses) {
 }
 
 BOOST_AUTO_TEST_CASE(memory_after_a_step_is_what_it_was_before) {
-  const Variable w(randn({100, 100}), true);
-  AdamW trainer({w}, {.amsgrad = true});
-  const auto step = [&] {
-    trainer.zero_grad();
-    sum(square(w)).backward();
-    trainer.step();
-  };
-  step();
-  const std::int64_t before = memory::bytes_live();
-  for (int i = 0; i < 3; ++i) {
-    step();
-    BOOST_TEST(memory::bytes_live() == before);
-  }
+  check_memory_of_steps<AdamW>({.amsgrad = true});
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -8,16 +8,11 @@
 #include <heed.h>
 
 #include "tests/errors.h"
+#include "tests/optim/checks.h"
 
 using namespace heed;
 using optim::Sgd;
 using optim::SgdOptions;
-
-namespace {
-
-Variable leaf(double value) { return Variable(full({}, value, float64), true); }
-
-}  // namespace
 
 BOOST_AUTO_TEST_SUITE(sgd)
 
@@ -39,9 +34,7 @@ BOOST_AUTO_TEST_CASE(every_combination_of_options) {
     Sgd trainer({x}, o);
     double expected = 2, v = 0;
     for (int step = 0; step < 4; ++step) {
-      trainer.zero_grad();
-      pow(x, 3).backward();
-      trainer.step();
+      step_on_cubes(trainer, x);
       double g = 3 * expected * expected;
       if (o.maximize) g = -g;
       g += o.weight_decay * expected;
@@ -110,13 +103,8 @@ BOOST_AUTO_TEST_CASE(a_saved_state_goes_on_as_if_nothing_had_happened) {
     const SgdOptions options{
         .lr = 0.1, .momentum = 0.9, .dampening = 0.3, .weight_decay = 0.01};
     Sgd first({idle, x}, options);
-    const auto step = [](Sgd& trainer, const Variable& at) {
-      trainer.zero_grad();
-      sum(pow(at, 3)).backward();
-      trainer.step();
-    };
     BOOST_TEST(first.state().empty());
-    step(first, x);
+    step_on_cubes(first, x);
     const optim::State state = first.state();
     BOOST_TEST(state.size() == 1u);  // nothing of the idle parameter
     BOOST_TEST((state.at("1.momentum_buffer").shape() == Shape{3, 5}));
@@ -124,8 +112,8 @@ BOOST_AUTO_TEST_CASE(a_saved_state_goes_on_as_if_nothing_had_happened) {
     Sgd second({leaf(3), y}, options);
     second.load_state(state);
     for (int i = 0; i < 3; ++i) {
-      step(first, x);
-      step(second, y);
+      step_on_cubes(first, x);
+      step_on_cubes(second, y);
       BOOST_TEST(all(x.value() == y.value()).item());
     }
     // The state is a copy, both ways: the saved one is what it was.
@@ -222,19 +210,7 @@ BOOST_AUTO_TEST_CASE(what_it_refuses) {
 }
 
 BOOST_AUTO_TEST_CASE(memory_after_a_step_is_what_it_was_before) {
-  const Variable w(randn({100, 100}), true);
-  Sgd trainer({w}, {.lr = 0.1, .momentum = 0.9});
-  const auto step = [&] {
-    trainer.zero_grad();
-    sum(square(w)).backward();
-    trainer.step();
-  };
-  step();
-  const std::int64_t before = memory::bytes_live();
-  for (int i = 0; i < 3; ++i) {
-    step();
-    BOOST_TEST(memory::bytes_live() == before);
-  }
+  check_memory_of_steps<Sgd>({.lr = 0.1, .momentum = 0.9});
 }
 
 BOOST_AUTO_TEST_SUITE_END()
