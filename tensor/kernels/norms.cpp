@@ -7,18 +7,30 @@ using Size = std::int64_t;
 
 double root(double x) { return __builtin_sqrt(x); }
 
+// f(0) + ... + f(n - 1): blocks of them in T, which is fast, and the blocks' sums in
+// double, so that a long row loses no digits.
+template <class T, class F>
+double sum_of(Size n, const F& f) {
+  constexpr Size block = 1024;
+  double total = 0;
+  for (Size begin = 0; begin < n; begin += block) {
+    const Size end = begin + block < n ? begin + block : n;
+    T sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (Size i = begin; i < end; ++i) sum += f(i);
+    total += static_cast<double>(sum);
+  }
+  return total;
+}
+
 template <class T>
 void forward(Size rows, Size n, const T* x, const T* weight, const T* bias, double eps,
              T* y, T* mean, T* rstd) {
   for (Size r = 0; r < rows; ++r, x += n, y += n) {
-    T sum = 0;
-#pragma omp simd reduction(+ : sum)
-    for (Size i = 0; i < n; ++i) sum += x[i];
-    const T m = sum / static_cast<T>(n);
-    T squares = 0;
-#pragma omp simd reduction(+ : squares)
-    for (Size i = 0; i < n; ++i) squares += (x[i] - m) * (x[i] - m);
-    const double variance = static_cast<double>(squares) / static_cast<double>(n);
+    const auto count = static_cast<double>(n);
+    const T m = static_cast<T>(sum_of<T>(n, [x](Size i) { return x[i]; }) / count);
+    const double variance =
+        sum_of<T>(n, [x, m](Size i) { return (x[i] - m) * (x[i] - m); }) / count;
     const T s = static_cast<T>(1 / root(variance + eps));
 #pragma omp simd
     for (Size i = 0; i < n; ++i) y[i] = (x[i] - m) * s;
@@ -39,18 +51,13 @@ void forward(Size rows, Size n, const T* x, const T* weight, const T* bias, doub
 template <bool weighted, class T>
 void backward_x(Size n, const T* g, const T* x, const T* weight, T mean, T rstd, T* dx) {
   const auto u = [&](Size i) { return weighted ? g[i] * weight[i] : g[i]; };
-  T sum = 0, product = 0;
-#pragma omp simd reduction(+ : sum, product)
-  for (Size i = 0; i < n; ++i) {
-    sum += u(i);
-    product += u(i) * ((x[i] - mean) * rstd);
-  }
-  sum /= static_cast<T>(n);
-  product /= static_cast<T>(n);
+  const auto h = [&](Size i) { return (x[i] - mean) * rstd; };
+  const auto count = static_cast<double>(n);
+  const T mean_u = static_cast<T>(sum_of<T>(n, u) / count);
+  const T mean_uh =
+      static_cast<T>(sum_of<T>(n, [&](Size i) { return u(i) * h(i); }) / count);
 #pragma omp simd
-  for (Size i = 0; i < n; ++i) {
-    dx[i] = rstd * (u(i) - sum - (x[i] - mean) * rstd * product);
-  }
+  for (Size i = 0; i < n; ++i) dx[i] = rstd * (u(i) - mean_u - h(i) * mean_uh);
 }
 
 template <class T>

@@ -16,7 +16,7 @@ void adam_loop(std::int64_t n, T* x, const T* gradient, T* m, T* v, T* largest,
     const T shrunk = x[i] * k.shrink;
     const T g = sign * gradient[i] + k.weight_decay * shrunk;
     const T first = m[i] * k.beta1 + k.rest1 * g;
-    T second = v[i] * k.beta2 + k.rest2 * (g * g);
+    T second = v[i] * k.beta2 + k.rest2 * g * g;
     m[i] = first;
     v[i] = second;
     if constexpr (keeps_largest) {

@@ -42,6 +42,21 @@ BOOST_AUTO_TEST_CASE(values_are_those_of_the_formula) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(a_long_row_loses_no_digits) {
+  Generator generator(4);
+  const std::int64_t n = std::int64_t{1} << 20;
+  const Tensor x = randn({1, n}, float32, generator) + 3;
+  const Tensor g = randn({1, n}, float32, generator) + 1;
+  const LayerNormResult y = layer_norm(x, {}, {}, 1e-5);
+  const Tensor h = formula(x, ones({n}), zeros({n}), 1e-5);
+  BOOST_TEST(largest_error(y.output, h) < 2e-6);
+  const Tensor dx =
+      layer_norm_backward(g, x, {}, y.mean, y.rstd, {true, false, false})[0];
+  const Tensor wide = g.to(float64);
+  const Tensor expected = wide - mean(wide) - h * mean(wide * h);
+  BOOST_TEST(largest_error(dx.to(float64) / y.rstd.item(), expected) < 2e-6);
+}
+
 BOOST_AUTO_TEST_CASE(weight_and_bias_may_be_left_out) {
   Generator generator(2);
   const Tensor x = randn({4, 6}, float64, generator);
