@@ -42,9 +42,9 @@ T read_number(const std::string& option, const std::string& given, T low, T high
   const auto [stop, error] = std::from_chars(given.data(), end, value);
   if (error == std::errc() && stop == end && low <= value && value <= high) return value;
   const std::string_view kind = std::is_integral_v<T> ? "whole" : "finite";
-  const std::string range = high < std::numeric_limits<T>::max()
-                                ? fmt::format("from {} to {}", low, high)
-                                : fmt::format("of at least {}", low);
+  const bool has_end = std::is_integral_v<T> || high < std::numeric_limits<T>::max();
+  const std::string range = has_end ? fmt::format("from {} to {}", low, high)
+                                    : fmt::format("of at least {}", low);
   throw CLI::ValidationError(
       option, fmt::format("a {} number {} is needed, got '{}'", kind, range, given));
 }

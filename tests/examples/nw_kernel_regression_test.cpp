@@ -185,6 +185,9 @@ BOOST_AUTO_TEST_CASE(wrong_options) {
   BOOST_TEST(regress("--epochs 0").err ==
              "--epochs: a whole number from 1 to 1000000 is needed, got '0'\n"
              "Run with --help for more information.\n");
+  BOOST_TEST(regress("--seed -1").err ==
+             "--seed: a whole number from 0 to 18446744073709551615 is needed, got '-1'\n"
+             "Run with --help for more information.\n");
   BOOST_TEST(regress("--noise -1").err ==
              "--noise: a finite number of at least 0 is needed, got '-1'\n"
              "Run with --help for more information.\n");
