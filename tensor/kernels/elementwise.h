@@ -9,12 +9,49 @@ namespace heed::kernels {
 
 enum class Op {
   // of one operand
-  abs, cos, erf, exp, gelu, gelu_slope, gelu_tanh, gelu_tanh_slope, isfinite, isinf,
-  isnan, log, log1p, logical_not, neg, reciprocal, relu, rsqrt, sigmoid, sign, silu, sin,
-  softplus, sqrt, square, tanh,
+  abs,
+  cos,
+  erf,
+  exp,
+  gelu,
+  gelu_slope,
+  gelu_tanh,
+  gelu_tanh_slope,
+  isfinite,
+  isinf,
+  isnan,
+  log,
+  log1p,
+  logical_not,
+  neg,
+  reciprocal,
+  relu,
+  rsqrt,
+  sigmoid,
+  sign,
+  silu,
+  sin,
+  softplus,
+  sqrt,
+  square,
+  tanh,
   // of two
-  add, div, eq, ge, gt, le, logical_and, logical_or, logical_xor, lt, maximum, minimum,
-  mul, ne, pow, sub,
+  add,
+  div,
+  eq,
+  ge,
+  gt,
+  le,
+  logical_and,
+  logical_or,
+  logical_xor,
+  lt,
+  maximum,
+  minimum,
+  mul,
+  ne,
+  pow,
+  sub,
   // of three
   add_scaled,  // a + c b
   clamp,       // a held between b and c
@@ -22,7 +59,7 @@ enum class Op {
 };
 inline constexpr int op_count = static_cast<int>(Op::where) + 1;
 
-// Computes n elements, one behind the other, into `out`. Operand k is read from in[k] on
+// Computes n elements, one after the other, into `out`. Operand k is read from in[k] on
 // in steps of strides[k] elements; a number is an operand of stride 0. `out` may be an
 // operand of stride 1, but must not overlap one otherwise.
 using Kernel = void (*)(std::int64_t n, const void* const* in,
