@@ -18,6 +18,7 @@ void forward(Size rows, Size n, const T* x, const T* weight, const T* bias, doub
     T squares = 0;
 #pragma omp simd reduction(+ : squares)
     for (Size i = 0; i < n; ++i) squares += (x[i] - m) * (x[i] - m);
+    // In double, once a row: an eps that is 0 in float32 counts, and rstd rounds once.
     const double variance = static_cast<double>(squares) / static_cast<double>(n);
     const T s = static_cast<T>(1 / root(variance + eps));
 #pragma omp simd
