@@ -35,10 +35,10 @@ void check_parameter(const Variable& parameter, const Shape& normalized_shape) {
 void check_ids(const Tensor& ids, std::int64_t rows) {
   check(ids.dtype() == int64, "embedding: ids must be int64, got {}", name(ids.dtype()));
   if (ids.numel() == 0) return;
-  const double least = min(ids).item(), largest = max(ids).item();
-  check(0 <= least && largest < static_cast<double>(rows),
-        "embedding: ids must be from 0 to {}, got {}", rows - 1,
-        least < 0 ? least : largest);
+  const auto least = static_cast<std::int64_t>(min(ids).item());
+  const auto largest = static_cast<std::int64_t>(max(ids).item());
+  check(0 <= least && largest < rows, "embedding: ids must be from 0 to {}, got {}",
+        rows - 1, least < 0 ? least : largest);
 }
 
 }  // namespace

@@ -92,6 +92,8 @@ BOOST_AUTO_TEST_CASE(what_does_not_fit_is_refused) {
   BOOST_TEST(error_of([&] {
                net(tensor({{1, 5}}));
              }) == "embedding: ids must be from 0 to 4, got 5");
+  BOOST_TEST(error_of([&] { net(tensor({2000000000})); }) ==
+             "embedding: ids must be from 0 to 4, got 2000000000");
   BOOST_TEST(error_of([&] { net(tensor({-1})); }) ==
              "embedding: ids must be from 0 to 4, got -1");
   BOOST_TEST(error_of([&] { net(ones({2})); }) ==
