@@ -66,6 +66,7 @@
 #include "nn/embedding.h"
 #include "nn/functional.h"
 #include "nn/general_attention.h"
+#include "nn/generate.h"
 #include "nn/gpt.h"
 #include "nn/init.h"
 #include "nn/layer_norm.h"

@@ -99,7 +99,7 @@ def mha(b, t, d, heads, train):
 
 
 class Block(torch.nn.Module):
-    """Attention and two layers with a GELU, each behind a norm and beside the stream."""
+    """Attention and two layers with a GELU, each after a norm and beside the stream."""
 
     def __init__(self, d, heads, length):
         super().__init__()

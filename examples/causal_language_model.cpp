@@ -20,8 +20,8 @@ using namespace heed::support;
 
 // A token's number is its place here, and the sentence is the vocabulary in order.
 const std::vector<std::string> vocabulary = {"<BOS>", "I", "like", "you", "<EOS>"};
-constexpr std::int64_t vocab_size = 5;
-constexpr std::int64_t prediction_steps = 4;  // each token but the last has a next one
+const auto vocab_size = static_cast<std::int64_t>(vocabulary.size());
+const std::int64_t prediction_steps = vocab_size - 1;  // the last token has no next one
 
 constexpr std::int64_t dim = 16, n_heads = 2;
 constexpr int training_steps = 100;
@@ -46,7 +46,7 @@ struct LanguageModel {
     attention.keep_weights = true;
   }
 
-  // ids (batch, n) -> the scores (batch, n, vocab_size) of the token behind each of them.
+  // ids (batch, n) -> the logits (batch, n, vocab_size) of the token after each of them.
   Variable operator()(const Tensor& ids) {
     const Variable x = tokens(ids) + positions(arange(ids.size(1)));  // (batch, n, dim)
     return head(x + attention(x));  // (batch, n, vocab_size)
@@ -116,8 +116,8 @@ std::vector<double> train(LanguageModel& net, const Tensor& inputs,
   std::vector<double> losses;
   for (int step = 0;; ++step) {
     trainer.zero_grad();
-    const Variable scores = net(inputs);  // (1, 4, vocab_size)
-    const Variable loss = nn::cross_entropy(reshape(scores, {-1, vocab_size}), targets);
+    const Variable logits = net(inputs);  // (1, 4, vocab_size)
+    const Variable loss = nn::cross_entropy(reshape(logits, {-1, vocab_size}), targets);
     losses.push_back(loss.item());
     if (step % 10 == 0) fmt::print("after {:3} steps, loss {:.6f}\n", step, loss.item());
     if (step == training_steps) return losses;
@@ -136,6 +136,7 @@ int run(const ListingOptions& options) {
 
   fmt::print("before training: the probability of each token to be the next\n");
   print_predictions(probabilities(net, inputs));
+  // The layer has kept the weights of that one pass.
   const Tensor weights_before = net.attention.attention_weights;  // (1, 2, 4, 4)
 
   fmt::print("\ntraining: the mean of the four steps' losses, -log p(next token)\n");

@@ -74,11 +74,12 @@ bool fused_fits(const Variable& query, const Variable& key, const Variable& valu
     return false;
   }
   if (!mask.lens && key.size(-2) > 0) return true;
-  const bool zeros = mask.empty_rows == EmptyRows::zero ||
-                     mask.empty_rows == EmptyRows::error ||
-                     (mask.lens && key.size(-2) > 0 &&
-                      (mask.lens->numel() == 0 || min(*mask.lens).item() > 0));
-  return zeros && all_finite(query) && all_finite(key) && all_finite(value);
+  // With EmptyRows::error there is no such query: laying the mask has thrown for one.
+  const bool empty_rows_fit = mask.empty_rows == EmptyRows::zero ||
+                              mask.empty_rows == EmptyRows::error ||
+                              (mask.lens && key.size(-2) > 0 &&
+                               (mask.lens->numel() == 0 || min(*mask.lens).item() > 0));
+  return empty_rows_fit && all_finite(query) && all_finite(key) && all_finite(value);
 }
 
 // All of it in ops: every score and weight in memory.

@@ -24,7 +24,9 @@ struct Attention {
   Variable weights;  // (..., n, m)
 };
 
-// The factor of the scores: `scale`, or 1 / temperature; 1/√d if neither is given.
+// The factor of the scores: `scale`, or 1 / temperature; 1/√d if neither is given. A dot
+// product of d numbers of variance 1 has the variance d; divided by √d its size no longer
+// depends on d, and softmax does not give nearly everything to one key.
 struct AttentionOptions {
   std::optional<double> scale = {};
   std::optional<double> temperature = {};

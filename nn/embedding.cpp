@@ -23,7 +23,7 @@ Embedding::Embedding(std::int64_t num_embeddings, std::int64_t embedding_dim,
 }
 
 Variable Embedding::operator()(const Tensor& ids) const {
-  return embedding(weight, ids, padding_idx);
+  return embedding(weight, ids, padding_idx);  // (ids..., embedding_dim)
 }
 
 std::string Embedding::summary() const {

@@ -6,6 +6,7 @@
 #include "autograd/matmul.h"
 #include "autograd/reductions.h"
 #include "autograd/views.h"
+#include "tensor/reductions.h"
 
 namespace heed::nn {
 namespace {
@@ -29,6 +30,15 @@ void check_parameter(const Variable& parameter, const Shape& normalized_shape) {
   check(parameter.shape() == normalized_shape,
         "layer_norm: weight and bias must have the shape {}, got {}", normalized_shape,
         parameter.shape());
+}
+
+void check_ids(const Tensor& ids, std::int64_t rows) {
+  check(ids.dtype() == int64, "embedding: ids must be int64, got {}", name(ids.dtype()));
+  if (ids.numel() == 0) return;
+  const auto least = static_cast<std::int64_t>(min(ids).item());
+  const auto largest = static_cast<std::int64_t>(max(ids).item());
+  check(0 <= least && largest < rows, "embedding: ids must be from 0 to {}, got {}",
+        rows - 1, least < 0 ? least : largest);
 }
 
 }  // namespace
@@ -72,10 +82,12 @@ Variable embedding(const Variable& weight, const Tensor& ids,
   check(!padding_idx || (0 <= *padding_idx && *padding_idx < weight.size(0)),
         "embedding: padding_idx must be from 0 to {}, got {}", weight.size(0) - 1,
         padding_idx.value_or(0));
+  check_ids(ids, weight.size(0));
   Shape shape = ids.shape();
   shape.push_back(weight.size(1));
   Variable rows = reshape(index_select(weight, 0, flatten(ids)), shape);
   if (!padding_idx) return rows;
+  // The padding's rows are the same numbers, but constants: no gradient reaches them.
   const Tensor padding = ids == static_cast<double>(*padding_idx);
   return where(unsqueeze(padding, -1), rows.detach(), rows);
 }

@@ -1,8 +1,6 @@
 #include "nn/gpt.h"
 
-#include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "autograd/elementwise.h"
 #include "autograd/joining.h"
@@ -11,13 +9,12 @@
 #include "nn/init.h"
 #include "nn/visit.h"
 #include "tensor/factories.h"
-#include "tensor/reductions.h"
-#include "tensor/softmax.h"
 
 namespace heed::nn {
 namespace {
 
-void check_options(const GptOptions& o) {
+// The options, if they make a model.
+const GptOptions& checked(const GptOptions& o) {
   check(o.vocab_size >= 1 && o.block_size >= 1 && o.n_layer >= 1 && o.n_head >= 1 &&
             o.n_embd >= 1,
         "Gpt: vocab_size, block_size, n_layer, n_head and n_embd must be at least 1, got "
@@ -25,6 +22,7 @@ void check_options(const GptOptions& o) {
         o.vocab_size, o.block_size, o.n_layer, o.n_head, o.n_embd);
   check(o.n_embd % o.n_head == 0,
         "Gpt: n_embd must be a multiple of n_head, got {} and {}", o.n_embd, o.n_head);
+  return o;
 }
 
 LinearOptions linear_options(const GptOptions& o) {
@@ -56,12 +54,14 @@ Variable CausalSelfAttention::operator()(const Variable& x, AttentionCache* cach
   const Variable q = split_heads(qkv[0], n_head);            // (batch, heads, n, d)
   Variable k = split_heads(qkv[1], n_head), v = split_heads(qkv[2], n_head);
   if (cache) {
-    if (cache->keys.dim() == 4) {  // (batch, heads, m, d), m = n + what was there
+    if (!cache->is_empty()) {  // (batch, heads, m, d), m = n + what was there
       k = cat({cache->keys, k}, 2);
       v = cat({cache->values, v}, 2);
     }
     *cache = {k.value(), v.value()};
   }
+  // The n queries are the last n of the m positions: the last one sees all keys, so the
+  // mask's diagonal ends in the bottom right corner.
   const Variable heads =  // (batch, heads, n, d)
       attend(q, k, v, Mask::causal(CausalAlign::bottom_right), attn_dropout, {},
              keep_weights ? &attention_weights : nullptr);
@@ -100,11 +100,13 @@ Gpt::Transformer::Transformer(const GptOptions& options)
       ln_f(options.n_embd, norm_options(options)) {}
 
 Gpt::Gpt(const GptOptions& options)
-    : options((check_options(options), options)),
+    : options(checked(options)),
       transformer(options),
       lm_head(options.n_embd, options.vocab_size,
               {.bias = false, .dtype = options.dtype}) {
   if (options.tied) transformer.wte.weight = lm_head.weight;
+  // In nanoGPT's order of draws, in which a tied weight comes twice, as wte's and as
+  // lm_head's: the second draw stays.
   walk(*this, []<class P>(const std::string&, P& part) {
     if constexpr (std::is_same_v<P, Linear> || std::is_same_v<P, Embedding>) {
       draw(part.weight, initial_std);
@@ -113,10 +115,11 @@ Gpt::Gpt(const GptOptions& options)
       if (part.has_bias) Tensor(part.bias.value()).fill_(0);
     }
   });
-  const double depth = static_cast<double>(2 * options.n_layer);
+  const double residual_std =
+      initial_std / std::sqrt(static_cast<double>(2 * options.n_layer));
   for (GptBlock& block : transformer.h) {
-    draw(block.attn.c_proj.weight, initial_std / std::sqrt(depth));
-    draw(block.mlp.c_proj.weight, initial_std / std::sqrt(depth));
+    draw(block.attn.c_proj.weight, residual_std);
+    draw(block.mlp.c_proj.weight, residual_std);
   }
 }
 
@@ -150,33 +153,6 @@ Variable Gpt::hidden(const Tensor& ids, Cache* cache) {
   }
   if (cache) cache->positions = end;
   return transformer.ln_f(x);  // (batch, n, n_embd)
-}
-
-Tensor sample(const Tensor& scores, const SampleOptions& options, Generator& generator) {
-  check(scores.dim() == 2 && scores.size(1) >= 1,
-        "sample: scores must be (batch, vocab_size), got {}", scores.shape());
-  check(options.temperature >= 0 && std::isfinite(options.temperature),
-        "sample: temperature must be finite and not negative, got {}",
-        options.temperature);
-  check(options.top_k >= 0, "sample: top_k must not be negative, got {}", options.top_k);
-  const Tensor best = amax(scores, {1}, true);  // (batch, 1)
-  check(all(isfinite(best)).item(),
-        "sample: the largest score of each row must be finite, got {}", best);
-  if (options.temperature == 0) return argmax(scores, 1);
-  // From the best: then a temperature near 0 divides no score to an infinity, but those
-  // of the others. What is less than the bound would be 0 in float32.
-  Tensor scaled = (scores - best) / std::max(options.temperature, 1e-30);
-  if (options.top_k > 0 && options.top_k < scores.size(1)) {
-    const Tensor largest = topk(scaled, options.top_k).values;  // (batch, k)
-    const Tensor least = slice(largest, 1, options.top_k - 1);  // (batch, 1)
-    scaled =
-        masked_fill(scaled, scaled < least, -std::numeric_limits<double>::infinity());
-  }
-  // A token with probability p wins if p / e is the largest, for e drawn from the
-  // exponential distribution: torch.multinomial's way, and its numbers.
-  Tensor race = empty(scores.shape(), scores.dtype());
-  exponential_(race, 1, generator);
-  return argmax(softmax(scaled, 1) / race, 1);
 }
 
 }  // namespace heed::nn

@@ -1,8 +1,9 @@
-// A language model: tokens in, the scores of the next token out.
+// A language model: tokens in, the logits of the next token out, which softmax makes its
+// probabilities.
 //
 // GPT-2 (Radford et al., 2019) in the form of nanoGPT (Karpathy, 2022), with nanoGPT's
-// names of parameters, initial values and order of draws: a state file of the one is a
-// state file of the other.
+// names of parameters, initial values and order of draws: the state_dict of the one fits
+// the other.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,6 @@
 #include "nn/embedding.h"
 #include "nn/layer_norm.h"
 #include "nn/linear.h"
-#include "tensor/random.h"
 
 namespace heed::nn {
 
@@ -25,7 +25,8 @@ struct GptOptions {
   std::int64_t n_embd = 128;  // n_head must divide it
   double dropout = 0;
   bool bias = false;  // in the linear layers and the norms
-  bool tied = true;   // the head's weight is the token embedding's
+  bool tied = true;   // the head's weight is the token embedding's: a row for each token,
+                      // to read it and to predict it (Press and Wolf, 2017)
   DType dtype = float32;
 };
 
@@ -33,11 +34,13 @@ struct GptOptions {
 // attends to them without their being computed again.
 struct AttentionCache {
   Tensor keys, values;  // (batch, heads, positions, d); of the shape (0) before the first
+  bool is_empty() const { return keys.dim() != 4; }
 };
 
 // Causal multi-head self-attention whose three projections are one.
 struct CausalSelfAttention {
-  Linear c_attn, c_proj;  // n_embd -> 3 n_embd, and back from n_embd
+  Linear c_attn;  // (..., n_embd) -> (..., 3 n_embd): queries, keys, values side by side
+  Linear c_proj;  // (..., n_embd) -> (..., n_embd): the heads' outputs, mixed
   Dropout attn_dropout, resid_dropout;
   std::int64_t n_head;
   bool keep_weights = false;
@@ -47,7 +50,7 @@ struct CausalSelfAttention {
   explicit CausalSelfAttention(const GptOptions& options);
 
   // x (batch, n, n_embd) -> the same shape. With a cache, x follows the positions in it,
-  // and is added to it. Throws Error when a shape does not fit.
+  // and its keys and values are added to it. Throws Error when a shape does not fit.
   Variable operator()(const Variable& x, AttentionCache* cache = nullptr);
 
   void visit(auto&& f) {
@@ -58,12 +61,15 @@ struct CausalSelfAttention {
   }
 };
 
-// Two layers with a GELU between, each position for itself.
+// Two layers with a GELU between (Hendrycks and Gimpel, 2016), each position for itself.
 struct Mlp {
-  Linear c_fc, c_proj;  // n_embd -> 4 n_embd -> n_embd
+  Linear c_fc;    // (..., n_embd) -> (..., 4 n_embd)
+  Linear c_proj;  // (..., 4 n_embd) -> (..., n_embd)
   Dropout dropout;
 
   explicit Mlp(const GptOptions& options);
+
+  // x (..., n_embd) -> the same shape. Throws Error when that does not fit.
   Variable operator()(const Variable& x) const;
 
   void visit(auto&& f) {
@@ -82,6 +88,9 @@ struct GptBlock {
   Mlp mlp;
 
   explicit GptBlock(const GptOptions& options);
+
+  // x (batch, n, n_embd) -> the same shape; with a cache as CausalSelfAttention. Throws
+  // Error when a shape does not fit.
   Variable operator()(const Variable& x, AttentionCache* cache = nullptr);
 
   void visit(auto&& f) {
@@ -97,8 +106,8 @@ struct Gpt {
   struct Transformer {
     Embedding wte, wpe;  // of tokens, and of positions
     Dropout drop;
-    std::vector<GptBlock> h;
-    LayerNorm ln_f;
+    std::vector<GptBlock> h;  // the layers, one after the other
+    LayerNorm ln_f;           // of the stream that they leave: no block normalises it
 
     explicit Transformer(const GptOptions& options);
     void visit(auto&& f) {
@@ -116,12 +125,13 @@ struct Gpt {
 
   // Weights of linear layers and embeddings are drawn from N(0, 0.02), those of the
   // projections into the residual stream (c_proj) from N(0, 0.02 / √(2 n_layer)); biases
-  // are 0. Throws Error when a size is below 1, n_head does not divide n_embd, or dropout
-  // is not from 0 to 1.
+  // are 0. Every block adds to that stream twice; so scaled, the sum does not grow with
+  // n_layer. (GPT-2, section 2.3) Throws Error when a size is below 1, n_head does not
+  // divide n_embd, or dropout is not from 0 to 1.
   explicit Gpt(const GptOptions& options);
 
-  // ids (batch, n), int64, n <= block_size -> the scores (batch, n, vocab_size) of the
-  // token behind each position. Throws Error when there are more positions, or an id is
+  // ids (batch, n), int64, n <= block_size -> the logits (batch, n, vocab_size) of the
+  // token after each position. Throws Error when there are more positions, or an id is
   // not a token.
   Variable operator()(const Tensor& ids);
 
@@ -131,10 +141,10 @@ struct Gpt {
     std::int64_t positions = 0;
   };
   Cache cache() const;
-  // The scores (batch, vocab_size) behind the last of the ids (batch, n), which follow
-  // the positions in the cache and are added to it. What operator() gives for all of them
-  // at once, up to rounding. Throws Error likewise, for all positions together, and for a
-  // cache that cache() did not make.
+  // The logits (batch, vocab_size) of the token after the last of the ids (batch, n),
+  // which follow the positions in the cache; their keys and values are added to it. What
+  // operator() gives for all of them at once, up to rounding. Throws Error likewise, for
+  // all positions together, and for a cache that cache() did not make.
   Variable next(const Tensor& ids, Cache& cache);
 
   void visit(auto&& f) {
@@ -146,20 +156,5 @@ struct Gpt {
   // (batch, n) -> (batch, n, n_embd), normalised: what lm_head takes.
   Variable hidden(const Tensor& ids, Cache* cache);
 };
-
-// How the next token is chosen from scores.
-struct SampleOptions {
-  // Divides the scores: below 1 the likely gets likelier; 0 takes the likeliest.
-  double temperature = 1;
-  // Only so many of the likeliest tokens are left, and what ties with the last of them;
-  // all if 0.
-  std::int64_t top_k = 0;
-};
-
-// The index of a token drawn for each row of scores (batch, vocab_size): (batch), int64.
-// Throws Error for a negative or infinite temperature, a negative top_k, and when scores
-// are NaN or the largest of a row is infinite.
-Tensor sample(const Tensor& scores, const SampleOptions& options,
-              Generator& generator = default_generator());
 
 }  // namespace heed::nn

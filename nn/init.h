@@ -13,7 +13,7 @@ Tensor& constant_(Tensor& w, double value);
 Tensor& zeros_(Tensor& w);
 Tensor& ones_(Tensor& w);
 
-// The inputs and outputs of a weight of shape (out, in, ...), the sizes behind `in`
+// The inputs and outputs of a weight of shape (out, in, ...), the sizes after `in`
 // multiplied to both. Throws Error below two dimensions.
 struct Fan {
   double in, out;

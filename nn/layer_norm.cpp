@@ -22,7 +22,7 @@ LayerNorm::LayerNorm(const Shape& normalized_shape, LayerNormOptions options)
 }
 
 Variable LayerNorm::operator()(const Variable& x) const {
-  return has_bias ? layer_norm(x, weight.shape(), weight, bias, eps)
+  return has_bias ? layer_norm(x, weight.shape(), weight, bias, eps)  // as x
                   : layer_norm(x, weight.shape(), weight, eps);
 }
 

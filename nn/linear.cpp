@@ -28,7 +28,7 @@ Linear::Linear(std::int64_t in_features, std::int64_t out_features, LinearOption
 }
 
 Variable Linear::operator()(const Variable& x) const {
-  return has_bias ? linear(x, weight, bias) : linear(x, weight);
+  return has_bias ? linear(x, weight, bias) : linear(x, weight);  // (..., out)
 }
 
 std::string Linear::summary() const {

@@ -12,8 +12,8 @@
 namespace heed::nn {
 namespace {
 
-// embed_dim, if the heads can share it.
-std::int64_t shared(std::int64_t embed_dim, std::int64_t num_heads) {
+// embed_dim, if it is a multiple of num_heads.
+std::int64_t checked_dim(std::int64_t embed_dim, std::int64_t num_heads) {
   check(num_heads >= 1, "PackedMultiHeadAttention: num_heads must be at least 1, got {}",
         num_heads);
   check(embed_dim % num_heads == 0,
@@ -28,7 +28,7 @@ std::int64_t shared(std::int64_t embed_dim, std::int64_t num_heads) {
 PackedMultiHeadAttention::PackedMultiHeadAttention(
     std::int64_t embed_dim, std::int64_t num_heads,
     const PackedMultiHeadAttentionOptions& options)
-    : out_proj(shared(embed_dim, num_heads), embed_dim,
+    : out_proj(checked_dim(embed_dim, num_heads), embed_dim,
                {.bias = options.bias, .dtype = options.dtype}),
       num_heads(num_heads),
       has_bias(options.bias),
@@ -37,7 +37,8 @@ PackedMultiHeadAttention::PackedMultiHeadAttention(
   in_proj_weight = Variable(init::xavier_uniform_(weight), true);
   if (has_bias) {
     in_proj_bias = Variable(zeros({3 * embed_dim}, options.dtype), true);
-    // Drawn, as PyTorch draws it, and overwritten.
+    // out_proj has drawn its bias, as PyTorch's does: the draws after it depend on that.
+    // PyTorch then sets it to 0.
     out_proj.bias = Variable(zeros({embed_dim}, options.dtype), true);
   }
 }

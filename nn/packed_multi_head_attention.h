@@ -17,7 +17,8 @@ struct PackedMultiHeadAttentionOptions {
 };
 
 // Concat(head_1, ..., head_h) W_oᵀ + b_o,  head_i = softmax(Q_i K_iᵀ / √(d / h)) V_i,
-// Q = x W_qᵀ + b_q,  K = y W_kᵀ + b_k,  V = z W_vᵀ + b_v.     (d is embed_dim)
+// Q = x W_qᵀ + b_q,  K = y W_kᵀ + b_k,  V = z W_vᵀ + b_v,
+// where x, y and z are the queries, keys and values, and d is embed_dim.
 struct PackedMultiHeadAttention {
   Variable in_proj_weight;  // (3 d, d): W_q, under it W_k, under it W_v; Xavier-uniform
   Variable in_proj_bias;    // (3 d): b_q, b_k, b_v; zeros; not listed if there is none

@@ -186,7 +186,7 @@ class HeaderListener : public json::json_sax_t {
   int offsets_ = 0;                        // how many numbers its data_offsets has so far
 };
 
-// Throws Error unless the tensors, which it sorts, fill the data one behind the other.
+// Throws Error unless the tensors, which it sorts, fill the data one after the other.
 void lay_out(const std::string& where, std::vector<TensorEntry>& tensors,
              std::uint64_t data_size) {
   std::ranges::sort(tensors, {}, [](const TensorEntry& t) {

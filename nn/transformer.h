@@ -127,8 +127,8 @@ struct TransformerDecoderLayer {
 //
 //   nn::TransformerEncoder encoder(nn::TransformerEncoderLayer(512, 8), 6);
 //
-// As in PyTorch the layers are copies of one: they start with equal values. Only the norm
-// is the one given.
+// As in PyTorch the layers are copies of one: they start with equal values. The norm is
+// not copied: it shares its parameters with the one given.
 struct TransformerEncoder {
   std::vector<TransformerEncoderLayer> layers;
   std::optional<LayerNorm> norm;

@@ -15,18 +15,18 @@ constexpr const char* optimiser = decoupled ? "AdamW" : "Adam";
 
 template <bool decoupled>
 void check_options(const AdamFamilyOptions<decoupled>& o) {
-  const auto check_positive = [](const char* what, double x) {
+  const auto check_not_negative = [](const char* what, double x) {
     check(x >= 0, "{}: {} must not be negative, got {}", optimiser<decoupled>, what, x);
   };
   const auto check_beta = [](const char* what, double beta) {
     check(0 <= beta && beta < 1, "{}: {} must be from 0 to below 1, got {}",
           optimiser<decoupled>, what, beta);
   };
-  check_positive("lr", o.lr);
+  check_not_negative("lr", o.lr);
   check_beta("beta1", o.beta1);
   check_beta("beta2", o.beta2);
-  check_positive("eps", o.eps);
-  check_positive("weight_decay", o.weight_decay);
+  check_not_negative("eps", o.eps);
+  check_not_negative("weight_decay", o.weight_decay);
 }
 
 template <bool decoupled>
@@ -39,8 +39,8 @@ void update(Tensor x, const Tensor& gradient, AdamMemory& memory,
   if (o.amsgrad && !memory.max_exp_avg_sq) {
     memory.max_exp_avg_sq = zeros(x.shape(), x.dtype());
   }
-  const auto t = static_cast<double>(++memory.step);
-  const AdamUpdate step = {
+  const auto t = static_cast<double>(memory.step + 1);
+  const AdamUpdate numbers = {
       .shrink = decoupled ? 1 - o.lr * o.weight_decay : 1,
       .weight_decay = decoupled ? 0 : o.weight_decay,
       .beta1 = o.beta1,
@@ -53,8 +53,9 @@ void update(Tensor x, const Tensor& gradient, AdamMemory& memory,
   std::optional<Tensor> none;
   Tensor dense = x.contiguous();  // x itself, but for parameters that are views
   adam_(dense, gradient.contiguous(), *memory.exp_avg, *memory.exp_avg_sq,
-        o.amsgrad ? memory.max_exp_avg_sq : none, step);
+        o.amsgrad ? memory.max_exp_avg_sq : none, numbers);
   if (!x.is_contiguous()) x.copy_(dense);
+  ++memory.step;
 }
 
 }  // namespace
@@ -64,18 +65,18 @@ AdamFamily<decoupled>::AdamFamily(std::vector<Variable> parameters, Options opti
     : AdamFamily(std::vector<Group>{{std::move(parameters), options}}) {}
 
 template <bool decoupled>
-AdamFamily<decoupled>::AdamFamily(std::vector<Group> groups)
-    : groups_(optimiser<decoupled>, std::move(groups)) {
-  for (const auto& part : groups_.parts()) check_options(part.options);
+AdamFamily<decoupled>::AdamFamily(const std::vector<Group>& groups)
+    : groups_(optimiser<decoupled>, groups) {
+  for (const auto& group : groups_.all()) check_options(group.options);
 }
 
 template <bool decoupled>
 void AdamFamily<decoupled>::step() {
-  for (const auto& part : groups_.parts()) check_options(part.options);
-  for (auto& part : groups_.parts()) {
-    for (auto& [parameter, memory] : part.entries) {
+  for (const auto& group : groups_.all()) check_options(group.options);
+  for (auto& group : groups_.all()) {
+    for (auto& [parameter, memory] : group.members) {
       if (!parameter.has_grad()) continue;
-      update(parameter.value(), parameter.grad().value(), memory, part.options);
+      update(parameter.value(), parameter.grad().value(), memory, group.options);
     }
   }
 }
@@ -83,8 +84,8 @@ void AdamFamily<decoupled>::step() {
 template <bool decoupled>
 State AdamFamily<decoupled>::state() const {
   State state;
-  groups_.for_each([&](std::size_t i, const auto& entry) {
-    const AdamMemory& memory = entry.memory;
+  groups_.for_each([&](std::size_t i, const auto& member) {
+    const AdamMemory& memory = member.memory;
     if (memory.step == 0) return;
     state[fmt::format("{}.step", i)] = tensor(memory.step);
     state[fmt::format("{}.exp_avg", i)] = memory.exp_avg->clone();
@@ -100,8 +101,8 @@ template <bool decoupled>
 void AdamFamily<decoupled>::load_state(const State& state) {
   detail::StateReader reader(optimiser<decoupled>, state);
   std::vector<AdamMemory> loaded;
-  groups_.for_each([&](std::size_t i, const auto& entry) {
-    const Variable& x = entry.parameter;
+  groups_.for_each([&](std::size_t i, const auto& member) {
+    const Variable& x = member.parameter;
     AdamMemory& memory = loaded.emplace_back();
     memory.step = reader.count(i, "step").value_or(0);
     memory.exp_avg = reader.like(x, i, "exp_avg");
@@ -114,7 +115,7 @@ void AdamFamily<decoupled>::load_state(const State& state) {
           optimiser<decoupled>, i);
   });
   reader.check_all_read();
-  groups_.for_each([&](std::size_t i, auto& entry) { entry.memory = loaded[i]; });
+  groups_.for_each([&](std::size_t i, auto& member) { member.memory = loaded[i]; });
 }
 
 template class AdamFamily<false>;

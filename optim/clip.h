@@ -1,4 +1,5 @@
-// Clipping gradients.
+// Clipping gradients, between backward() and step(): one batch with a gradient far larger
+// than the others would undo many steps, so its direction is kept and its length is not.
 #pragma once
 
 #include <vector>

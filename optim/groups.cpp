@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "tensor/iterate.h"
+
 namespace heed::optim::detail {
 
 void check_parameters(std::string_view optimiser, const std::vector<Variable>& list) {
@@ -11,6 +13,10 @@ void check_parameters(std::string_view optimiser, const std::vector<Variable>& l
     check(parameter.is_leaf() && parameter.requires_grad(),
           "{}: a parameter must be a leaf that requires a gradient; parameter {} is not",
           optimiser, seen.size());
+    check(!repeats_elements(parameter.value()),
+          "{}: a parameter must not repeat its elements; parameter {} does, {} with "
+          "strides {}",
+          optimiser, seen.size(), parameter.shape(), parameter.value().strides());
     check(seen.insert(parameter.node().get()).second,
           "{}: a parameter is given twice, the second time as number {}", optimiser,
           seen.size());

@@ -1,5 +1,5 @@
 // What optimisers are made of: parameters in groups, with options for each group and a
-// state for each parameter.
+// memory for each parameter. A user makes a Group; an optimiser keeps Groups.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace heed::optim {
 
-// Parameters with options of their own.
+// What a user gives: parameters with options of their own.
 template <class Options>
 struct Group {
   std::vector<Variable> parameters;
@@ -26,8 +26,9 @@ using State = std::map<std::string, Tensor>;
 
 namespace detail {
 
-// Throws Error, naming the optimiser, when there are no parameters, or one is given twice
-// or is not a leaf that requires a gradient.
+// Throws Error, naming the optimiser, when there are no parameters, or one is given
+// twice, is not a leaf that requires a gradient, or repeats elements, as expand() does: a
+// step that wrote to it would be refused when those before it have moved.
 void check_parameters(std::string_view optimiser, const std::vector<Variable>& list);
 
 // Reads a saved state entry by entry.
@@ -56,78 +57,77 @@ class StateReader {
 
 }  // namespace detail
 
-// Memory is what the optimiser remembers of a parameter between steps.
+// The groups that an optimiser was given, as it keeps them. Memory is what it remembers
+// of a parameter between steps.
 template <class Options, class Memory>
 class Groups {
  public:
-  struct Entry {
+  struct Member {
     Variable parameter;
     Memory memory;
   };
-  struct Part {
+  struct KeptGroup {
     Options options;
-    std::vector<Entry> entries;
+    std::vector<Member> members;
   };
 
   // Throws Error as check_parameters does.
-  Groups(const char* optimiser, std::vector<Group<Options>> groups)
+  Groups(const char* optimiser, const std::vector<Group<Options>>& groups)
       : optimiser_(optimiser) {
-    std::vector<Variable> all;
-    for (Group<Options>& group : groups) {
-      Part& part = parts_.emplace_back(Part{group.options, {}});
+    std::vector<Variable> parameters;  // of all groups
+    for (const Group<Options>& group : groups) {
+      KeptGroup& kept = groups_.emplace_back(KeptGroup{group.options, {}});
       for (const Variable& parameter : group.parameters) {
-        part.entries.push_back({parameter, {}});
-        all.push_back(parameter);
+        kept.members.push_back({parameter, {}});
+        parameters.push_back(parameter);
       }
     }
-    detail::check_parameters(optimiser, all);
+    detail::check_parameters(optimiser, parameters);
   }
 
-  std::vector<Part>& parts() { return parts_; }
-  const std::vector<Part>& parts() const { return parts_; }
+  std::vector<KeptGroup>& all() { return groups_; }
+  const std::vector<KeptGroup>& all() const { return groups_; }
 
   void zero_grad() {
-    for (Part& part : parts_) {
-      for (Entry& entry : part.entries) entry.parameter.zero_grad();
-    }
+    for_each([](std::size_t, Member& member) { member.parameter.zero_grad(); });
   }
 
   Options& options(std::size_t group) {
-    check(group < parts_.size(), "{}: there are {} groups, asked for number {}",
-          optimiser_, parts_.size(), group);
-    return parts_[group].options;
+    check(group < groups_.size(), "{}: there are {} groups, asked for number {}",
+          optimiser_, groups_.size(), group);
+    return groups_[group].options;
   }
 
   // What is remembered of a parameter. Throws Error, naming what was asked for, when the
   // Variable is not among the parameters.
   const Memory& memory(std::string_view what, const Variable& parameter) const {
-    for (const Part& part : parts_) {
-      for (const Entry& entry : part.entries) {
-        if (entry.parameter.node().get() == parameter.node().get()) return entry.memory;
+    for (const KeptGroup& group : groups_) {
+      for (const Member& member : group.members) {
+        if (member.parameter.node().get() == parameter.node().get()) return member.memory;
       }
     }
     fail("{}: {} was asked for a Variable that is not a parameter", optimiser_, what);
   }
 
-  // Calls f(number, entry) for every parameter, in order.
+  // Calls f(number, member) for every parameter, in order over all groups.
   template <class F>
   void for_each(F&& f) const {
     std::size_t number = 0;
-    for (const Part& part : parts_) {
-      for (const Entry& entry : part.entries) f(number++, entry);
+    for (const KeptGroup& group : groups_) {
+      for (const Member& member : group.members) f(number++, member);
     }
   }
   template <class F>
   void for_each(F&& f) {
     std::size_t number = 0;
-    for (Part& part : parts_) {
-      for (Entry& entry : part.entries) f(number++, entry);
+    for (KeptGroup& group : groups_) {
+      for (Member& member : group.members) f(number++, member);
     }
   }
 
  private:
   const char* optimiser_;
-  std::vector<Part> parts_;
+  std::vector<KeptGroup> groups_;
 };
 
 }  // namespace heed::optim

@@ -18,6 +18,7 @@ double step_schedule(std::int64_t step, const StepScheduleOptions& options) {
 
 double cosine_schedule(std::int64_t step, const CosineScheduleOptions& options) {
   const auto& [lr, min_lr, warmup, steps] = options;
+  check(steps >= 1, "cosine_schedule: steps must be at least 1, got {}", steps);
   check(0 <= warmup && warmup <= steps,
         "cosine_schedule: warmup must be from 0 to steps, got {} and {}", warmup, steps);
   const auto at = static_cast<double>(step);

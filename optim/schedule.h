@@ -2,8 +2,10 @@
 //
 //   trainer.options().lr = optim::step_schedule(step, {.lr = 0.1, .step_size = 30});
 //
-// A schedule is a function of the step, counted from 0; it keeps nothing, so a run that
-// is resumed needs no state of it.
+// Large steps get far at first, small ones settle in the end; the warm-up, up from almost
+// nothing, spares the first steps, when Adam has seen too few gradients to trust its
+// means. Set lr before step(). A schedule is a function of the step, counted from 0; it
+// keeps nothing, so a run that is resumed needs no state of it.
 #pragma once
 
 #include <cstdint>
@@ -25,10 +27,11 @@ struct CosineScheduleOptions {
   double lr;          // at the end of the warm-up
   double min_lr = 0;  // from `steps` on
   std::int64_t warmup = 0;
-  std::int64_t steps;  // where the cosine ends
+  std::int64_t steps = 0;  // where the cosine ends; must be given
 };
 // lr (step + 1) / (warmup + 1) during the warm-up, then half a cosine from lr down to
-// min_lr, which stays. Throws Error unless 0 <= warmup <= steps.
+// min_lr, which stays. Throws Error unless steps is at least 1 and
+// 0 <= warmup <= steps.
 // (Loshchilov and Hutter, 2017, without restarts; the warm-up is nanoGPT's)
 double cosine_schedule(std::int64_t step, const CosineScheduleOptions& options);
 

@@ -39,16 +39,16 @@ void update(Tensor x, const Tensor& gradient, std::optional<Tensor>& velocity,
 Sgd::Sgd(std::vector<Variable> parameters, SgdOptions options)
     : Sgd(std::vector<Group>{{std::move(parameters), options}}) {}
 
-Sgd::Sgd(std::vector<Group> groups) : groups_("Sgd", std::move(groups)) {
-  for (const auto& part : groups_.parts()) check_options(part.options);
+Sgd::Sgd(const std::vector<Group>& groups) : groups_("Sgd", groups) {
+  for (const auto& group : groups_.all()) check_options(group.options);
 }
 
 void Sgd::step() {
-  for (const auto& part : groups_.parts()) check_options(part.options);
-  for (auto& part : groups_.parts()) {
-    for (auto& [parameter, velocity] : part.entries) {
+  for (const auto& group : groups_.all()) check_options(group.options);
+  for (auto& group : groups_.all()) {
+    for (auto& [parameter, velocity] : group.members) {
       if (!parameter.has_grad()) continue;
-      update(parameter.value(), parameter.grad().value(), velocity, part.options);
+      update(parameter.value(), parameter.grad().value(), velocity, group.options);
     }
   }
 }
@@ -59,8 +59,9 @@ std::optional<Tensor> Sgd::momentum_buffer(const Variable& parameter) const {
 
 State Sgd::state() const {
   State state;
-  groups_.for_each([&](std::size_t i, const auto& entry) {
-    if (entry.memory) state[fmt::format("{}.momentum_buffer", i)] = entry.memory->clone();
+  groups_.for_each([&](std::size_t i, const auto& member) {
+    const std::optional<Tensor>& velocity = member.memory;
+    if (velocity) state[fmt::format("{}.momentum_buffer", i)] = velocity->clone();
   });
   return state;
 }
@@ -68,11 +69,11 @@ State Sgd::state() const {
 void Sgd::load_state(const State& state) {
   detail::StateReader reader("Sgd", state);
   std::vector<std::optional<Tensor>> loaded;
-  groups_.for_each([&](std::size_t i, const auto& entry) {
-    loaded.push_back(reader.like(entry.parameter, i, "momentum_buffer"));
+  groups_.for_each([&](std::size_t i, const auto& member) {
+    loaded.push_back(reader.like(member.parameter, i, "momentum_buffer"));
   });
   reader.check_all_read();
-  groups_.for_each([&](std::size_t i, auto& entry) { entry.memory = loaded[i]; });
+  groups_.for_each([&](std::size_t i, auto& member) { member.memory = loaded[i]; });
 }
 
 }  // namespace heed::optim

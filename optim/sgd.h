@@ -8,13 +8,14 @@
 
 namespace heed::optim {
 
+// The defaults are PyTorch's, whose older versions have none for lr.
 struct SgdOptions {
-  double lr = 1e-3;
-  double momentum = 0;
-  double dampening = 0;
-  double weight_decay = 0;
-  bool nesterov = false;
-  bool maximize = false;
+  double lr = 1e-3;         // the learning rate
+  double momentum = 0;      // how much of its velocity v a parameter keeps
+  double dampening = 0;     // how much of a gradient does not get into v
+  double weight_decay = 0;  // how strongly weights are pulled to 0
+  bool nesterov = false;    // goes on from where the momentum leads
+  bool maximize = false;    // climbs instead of descending
 };
 
 // Each step moves every parameter x that has a gradient g (of the loss, or with
@@ -30,18 +31,19 @@ class Sgd {
   using Options = SgdOptions;
   using Group = optim::Group<SgdOptions>;
 
-  // Throws Error when there are no parameters, one is given twice or does not require a
-  // gradient, or an option is out of range: lr, momentum and weight_decay must not be
-  // negative, nesterov needs a momentum and no dampening.
+  // Throws Error when there are no parameters, one is given twice, does not require a
+  // gradient or repeats elements, or an option is out of range: lr, momentum and
+  // weight_decay must not be negative, nesterov needs a momentum and no dampening.
   explicit Sgd(std::vector<Variable> parameters, SgdOptions options = {});
-  explicit Sgd(std::vector<Group> groups);
+  explicit Sgd(const std::vector<Group>& groups);
 
   // Forgets the gradients of all parameters.
   void zero_grad() { groups_.zero_grad(); }
-  // Moves the parameters; the gradients stay as they are.
+  // Moves the parameters; the gradients stay as they are. Throws Error, and changes
+  // nothing, when an option is out of range.
   void step();
 
-  std::size_t group_count() const { return groups_.parts().size(); }
+  std::size_t group_count() const { return groups_.all().size(); }
   // The options of a group, to read or to change between steps. Throws Error when there
   // is no such group.
   SgdOptions& options(std::size_t group = 0) { return groups_.options(group); }

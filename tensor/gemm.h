@@ -8,7 +8,7 @@
 
 namespace heed {
 
-// Products c = a b of one shape: a (m, k), b (k, n), each c (m, n) contiguous, one behind
+// Products c = a b of one shape: a (m, k), b (k, n), each c (m, n) contiguous, one after
 // the other. The operands of product i lie where `batch` leads, its operand 0 being a and
 // 1 being b.
 template <class T>

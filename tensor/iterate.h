@@ -55,9 +55,8 @@ struct Loops {
       return;
     }
     const std::int64_t grain = parallel_grain / std::max<std::int64_t>(inner, 1) + 1;
-    parallel_for(outer, grain, [&](std::int64_t begin, std::int64_t end) {
-      run_range(begin, end, f);
-    });
+    parallel_for(outer, grain,
+                 [&](std::int64_t begin, std::int64_t end) { run_range(begin, end, f); });
   }
 
   // The same, run after run on this thread.
@@ -109,14 +108,20 @@ inline Strides expanded_strides(const Shape& shape, const Strides& strides,
   return result;
 }
 
-// Throws Error, naming `op`, when two places of the target are one element, as after
-// expand(): what is written there would depend on the order of the writes.
-inline void check_distinct(std::string_view op, const Tensor& target) {
-  for (int d = 0; d < target.dim(); ++d) {
-    check(target.strides()[d] != 0 || target.shape()[d] <= 1,
-          "{}: the target must not repeat its elements, got the shape {} with strides {}",
-          op, target.shape(), target.strides());
+// Whether two places of x are one element, as after expand().
+inline bool repeats_elements(const Tensor& x) {
+  for (int d = 0; d < x.dim(); ++d) {
+    if (x.strides()[d] == 0 && x.shape()[d] > 1) return true;
   }
+  return false;
+}
+
+// Throws Error, naming `op`, when the target repeats elements: what is written there
+// would depend on the order of the writes.
+inline void check_distinct(std::string_view op, const Tensor& target) {
+  check(!repeats_elements(target),
+        "{}: the target must not repeat its elements, got the shape {} with strides {}",
+        op, target.shape(), target.strides());
 }
 
 }  // namespace heed

@@ -27,7 +27,7 @@ Tensor repeat_blocks(const Tensor& x, std::int64_t block, std::int64_t repeats,
   return result;
 }
 
-// The number of elements behind one index of dimension d.
+// The number of elements below one index of dimension d.
 std::int64_t elements_below(const Tensor& x, int d) {
   std::int64_t product = 1;
   for (int i = d + 1; i < x.dim(); ++i) product *= x.shape()[i];

@@ -8,7 +8,7 @@
 
 namespace heed {
 
-// The tensors one behind the other along `dim`: (2, 3) and (4, 3) give (6, 3). Throws
+// The tensors one after the other along `dim`: (2, 3) and (4, 3) give (6, 3). Throws
 // Error for an empty list, for scalars, and unless the other sizes and the dtypes are
 // equal.
 Tensor cat(std::span<const Tensor> tensors, std::int64_t dim = 0);

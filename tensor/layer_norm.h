@@ -19,8 +19,9 @@ struct LayerNormResult {
 LayerNormResult layer_norm(const Tensor& x, const Tensor& weight, const Tensor& bias,
                            double eps);
 
-// The gradients of x, weight and bias, given the gradient g of the output: those that are
-// wanted, the others without elements.
+// The gradients of x (..., n), weight (n) and bias (n), given the gradient g of the
+// output (..., n), x, weight (n, or without elements), and mean and rstd (...) of the
+// result: those that are wanted, the others without elements.
 std::array<Tensor, 3> layer_norm_backward(const Tensor& g, const Tensor& x,
                                           const Tensor& weight, const Tensor& mean,
                                           const Tensor& rstd,

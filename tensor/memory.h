@@ -26,7 +26,7 @@ void deallocate(void* block, std::size_t bytes) noexcept;
 
 }  // namespace memory
 
-// The elements of one or more tensors: a header with its block right behind it.
+// The elements of one or more tensors: a header with its block right after it.
 struct alignas(64) Storage {
   std::atomic<std::int32_t> references{1};
   // Counts the writes. An op notes the version of what it keeps for its derivative, so

@@ -32,7 +32,7 @@ void transform_blocks(std::int64_t blocks, double* d, double mean, double std) {
   }
 }
 
-// n >= 16 elements that lie one behind the other. All uniforms are drawn before the first
+// n >= 16 elements that lie one after the other. All uniforms are drawn before the first
 // block is transformed; unless n is a multiple of 16 the last 16 are drawn again.
 template <class T>
 void fill_blocks(T* out, std::int64_t n, T mean, T std, Generator& generator) {

@@ -41,7 +41,7 @@ class Buffer {
   T* first_;
 };
 
-// `count` elements of T, rounded up so that what lies behind them is aligned as the
+// `count` elements of T, rounded up so that what follows them is aligned as the
 // micro-kernel wants it.
 template <class T>
 std::int64_t aligned(std::int64_t count) {
@@ -63,7 +63,7 @@ struct Panels {
         count(ceil_div(lines, width)),
         size(aligned<T>(width * depth)) {}
 
-  // The elements of all panels, and the slack behind them.
+  // The elements of all panels, and the slack after them.
   std::int64_t total() const { return count * size + blis::TileKernel<T>::slack; }
 
   // Packs panels begin to end of an operand whose lines are `step` apart and the elements

@@ -43,7 +43,7 @@ class Tensor {
   // The place of the first element in the storage, in elements.
   std::int64_t offset() const { return offset_; }
   const StorageRef& storage() const { return storage_; }
-  // True when the elements lie one behind the other in row-major order.
+  // True when the elements lie one after the other in row-major order.
   bool is_contiguous() const;
 
   // The first element, for reading. Throws Error unless T is the C++ type of dtype().

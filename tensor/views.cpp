@@ -86,7 +86,7 @@ Tensor narrowed(const Tensor& x, int d, std::int64_t start, std::int64_t length,
   Strides strides = x.strides();
   shape[d] = length;
   // One element or none: the step is never taken, and might not fit. With none, the start
-  // might lie behind the storage.
+  // might lie past the storage's end.
   if (length > 1) strides[d] *= step;
   const std::int64_t offset = length > 0 ? start * x.strides()[d] : 0;
   return Tensor(x.storage(), x.offset() + offset, shape, strides, x.dtype());
@@ -105,7 +105,7 @@ Tensor view(const Tensor& x, const Shape& shape) {
 Tensor flatten(const Tensor& x, std::int64_t start, std::int64_t end) {
   const int first = normalize_dim("flatten", start, x.dim());
   const int last = normalize_dim("flatten", end, x.dim());
-  check(first <= last, "flatten: start must not lie behind end, got {} and {}", start,
+  check(first <= last, "flatten: start must not come after end, got {} and {}", start,
         end);
   if (x.dim() == 0) return reshape(x, {1});
   Shape shape, joined;

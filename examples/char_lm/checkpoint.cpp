@@ -20,7 +20,7 @@ using support::input_error;
 
 // What tells a checkpoint from other files, and from those of another layout.
 constexpr const char* format_name = "char_lm 1";
-constexpr std::string_view model_prefix = "model.", optimizer_prefix = "optimizer.";
+constexpr std::string_view model_prefix = "model.", optimiser_prefix = "optimizer.";
 
 // Small whole numbers as a tensor, int64 (count), and back. Throws Error unless the
 // tensor is one of int64 with a dimension, and its numbers are from 0 to `largest`.
@@ -99,12 +99,12 @@ Checkpoint unpacked(nn::Safetensors file, const std::string& path) {
   check(metadata("hash") == hash, "its hash must be {}, got {}", metadata("hash"), hash);
   Checkpoint checkpoint{
       .settings = settings_from(file.metadata, path),
-      .text = metadata("text"),
+      .fingerprint = metadata("text"),
       .characters = unpack<std::u32string>(
           "vocabulary", take_one(file.tensors, "vocabulary"), 0x10ffff),
       .step = whole_number("step", metadata("step")),
       .model = take(file.tensors, model_prefix),
-      .optimizer = take(file.tensors, optimizer_prefix),
+      .optimiser = take(file.tensors, optimiser_prefix),
       .data_state = unpack<std::vector<std::uint8_t>>(
           "generator.data", take_one(file.tensors, "generator.data"), 255),
       .dropout_state = unpack<std::vector<std::uint8_t>>(
@@ -128,15 +128,15 @@ Checkpoint unpacked(nn::Safetensors file, const std::string& path) {
 
 void save(const std::string& path, const Checkpoint& checkpoint) {
   nn::Safetensors file;
-  file.metadata = texts(checkpoint.settings);
+  file.metadata = to_strings(checkpoint.settings);
   file.metadata["format"] = format_name;
   file.metadata["step"] = std::to_string(checkpoint.step);
-  file.metadata["text"] = checkpoint.text;
+  file.metadata["text"] = checkpoint.fingerprint;
   for (const auto& [name, tensor] : checkpoint.model) {
     file.tensors[std::string(model_prefix) + name] = tensor;
   }
-  for (const auto& [name, tensor] : checkpoint.optimizer) {
-    file.tensors[std::string(optimizer_prefix) + name] = tensor;
+  for (const auto& [name, tensor] : checkpoint.optimiser) {
+    file.tensors[std::string(optimiser_prefix) + name] = tensor;
   }
   file.tensors["vocabulary"] = pack(checkpoint.characters);
   file.tensors["generator.data"] = pack(checkpoint.data_state);

@@ -36,31 +36,31 @@ std::string name_of(char32_t code) {
                                     : fmt::format("'{}' ({})", to_utf8(code), number);
 }
 
-std::string heed_sources() {
-  const fs::path root = HEED_SOURCE_ROOT;
-  std::vector<std::string> paths = {root / "README.md", root / "heed.h"};
+}  // namespace
+
+std::string heed_sources(const std::string& root) {
+  const fs::path folder = root;
+  std::vector<std::string> paths = {folder / "README.md", folder / "heed.h"};
   std::error_code error;
-  for (const char* folder :
+  for (const char* part :
        {"autograd", "benchmarks", "examples", "nn", "optim", "tensor", "tests"}) {
-    for (fs::recursive_directory_iterator at(root / folder, error), end;
+    for (fs::recursive_directory_iterator at(folder / part, error), end;
          !error && at != end; at.increment(error)) {
       const fs::path ending = at->path().extension();
       if (ending == ".h" || ending == ".cpp" || ending == ".md") {
         paths.push_back(at->path());
       }
     }
+    if (error) break;
   }
   if (error || !fs::exists(paths.front())) {
-    input_error("heed's sources are no longer in {}: give a text with --text",
-                root.string());
+    input_error("heed's sources are no longer in {}: give a text with --text", root);
   }
   std::sort(paths.begin(), paths.end());
   std::string text;
   for (const std::string& path : paths) text += read_file(path, "a source file");
   return text;
 }
-
-}  // namespace
 
 Vocabulary::Vocabulary(std::u32string_view text)
     : characters_(sorted_unique(std::u32string(text))) {}
@@ -97,7 +97,7 @@ Corpus::Corpus(std::string_view text, std::string from)
 }
 
 Corpus read_corpus(const std::string& path) {
-  if (path.empty()) return Corpus(heed_sources(), "heed's sources");
+  if (path.empty()) return Corpus(heed_sources(HEED_SOURCE_ROOT), "heed's sources");
   return Corpus(read_file(path, "a file of text"), path);
 }
 

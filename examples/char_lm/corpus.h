@@ -1,4 +1,7 @@
 // The text that a character model learns, as numbers.
+//
+// A number is a character's token id. A part of the text, to learn or to check with, is
+// what is often called a split; a piece is a sequence of characters cut out of a part.
 #pragma once
 
 #include <cstdint>
@@ -44,12 +47,16 @@ struct Corpus {
   std::int64_t size() const { return train.numel() + validation.numel(); }
 };
 
-// The text in the file `path`, or heed's own sources if it is empty: the .h, .cpp and .md
-// files of the tree that the program was built from, one after the other by name. Throws
-// InputError when a file cannot be read or the sources are not there any more.
+// The .h, .cpp and .md files of the heed in `root`, one after the other by name. Throws
+// InputError when a file cannot be read or they are not there any more.
+std::string heed_sources(const std::string& root);
+
+// The text in the file `path`, or, if it is empty, the sources of the heed that the
+// program was built from. Throws InputError when it cannot be read.
 Corpus read_corpus(const std::string& path);
 
-// Pieces of a text, and for each character the one behind it: both (pieces, length).
+// Pieces of a text, and for each character the one that follows it: both (pieces,
+// length).
 struct Batch {
   Tensor inputs, targets;
 };

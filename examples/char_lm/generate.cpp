@@ -1,19 +1,19 @@
 #include "examples/char_lm/generate.h"
 
-#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <system_error>
+#include <vector>
 
 #include <fmt/core.h>
 
-#include "autograd/views.h"
 #include "examples/char_lm/checkpoint.h"
 #include "examples/char_lm/corpus.h"
 #include "examples/char_lm/train.h"
 #include "examples/support/input_error.h"
 #include "examples/support/utf8.h"
 #include "tensor/factories.h"
+#include "tensor/views.h"
 
 namespace heed::char_lm {
 
@@ -24,7 +24,7 @@ namespace {
 nn::Gpt model_of(const Checkpoint& checkpoint, const Vocabulary& vocabulary,
                  const std::string& path) {
   try {
-    nn::Gpt model(checkpoint.settings.model(vocabulary.size()));
+    nn::Gpt model(checkpoint.settings.gpt_options(vocabulary.size()));
     nn::load_state_dict(model, checkpoint.model);
     nn::eval(model);
     return model;
@@ -35,26 +35,6 @@ nn::Gpt model_of(const Checkpoint& checkpoint, const Vocabulary& vocabulary,
 
 }  // namespace
 
-Tensor Writer::scores(const std::vector<std::int64_t>& tokens) {
-  NoGrad no_grad;
-  const auto count = static_cast<std::int64_t>(tokens.size());
-  // The tokens from `begin` on, as a batch of one: (1, n).
-  const auto from = [&](std::int64_t begin) {
-    return from_vector(std::vector(tokens.begin() + begin, tokens.end()),
-                       {1, count - begin});
-  };
-  const std::int64_t context = model_.options.block_size;
-  // What the layers made of the tokens before stays true as long as those stand where
-  // they stood. Once the text is longer than the context, its window moves with every
-  // token: each one then stands a place further left, has another position's embedding,
-  // and so other keys and values. All of them are computed anew.
-  if (use_cache_ && count <= context) {
-    return model_.next(from(cache_.positions), cache_).value();
-  }
-  const Variable all = model_(from(std::max<std::int64_t>(count - context, 0)));
-  return select(all, 1, all.size(1) - 1).value();
-}
-
 int generate(const GenerateOptions& options) {
   const std::string path = checkpoint_path(options.out);
   if (std::error_code ignored; !std::filesystem::exists(path, ignored)) {
@@ -63,18 +43,20 @@ int generate(const GenerateOptions& options) {
   const Checkpoint checkpoint = load(path);
   const Vocabulary vocabulary(checkpoint.characters);
   const std::string source = "--prompt";
-  std::vector<std::int64_t> tokens =
+  const std::vector<std::int64_t> prompt =
       vocabulary.encode(support::from_utf8(options.prompt, source), source);
-  if (tokens.empty()) input_error("{}: must have a character to go on from", source);
+  if (prompt.empty()) input_error("{}: must have a character to go on from", source);
 
   nn::Gpt model = model_of(checkpoint, vocabulary, path);
-  Writer writer(model, options.cache);
+  nn::NextLogits next_logits(model, options.cache);
   Generator generator(options.seed);
+  Tensor tokens = unsqueeze(from_vector(prompt), 0);  // those that are new: (1, n)
   fmt::print("{}", options.prompt);
   for (std::int64_t i = 0; i < options.tokens; ++i) {
-    const Tensor next = nn::sample(writer.scores(tokens), options.sampling, generator);
-    tokens.push_back(static_cast<std::int64_t>(next.item()));
-    fmt::print("{}", support::to_utf8(vocabulary.decode(tokens.back())));
+    const Tensor next = nn::sample(next_logits(tokens), options.sampling, generator);
+    tokens = unsqueeze(next, 0);  // (1, 1)
+    const char32_t character = vocabulary.decode(static_cast<std::int64_t>(next.item()));
+    fmt::print("{}", support::to_utf8(character));
     std::fflush(stdout);  // as it is written
   }
   fmt::print("\n");

@@ -6,15 +6,16 @@
 
 namespace heed::char_lm {
 
-// The FNV-1a hash of 64 bits (Fowler, Noll and Vo), of the bytes behind those whose hash
-// `before` is. It does not withstand intent.
+// The FNV-1a hash of 64 bits (Fowler, Noll and Vo). It goes on from `before`, the hash of
+// the bytes that come before these; alone, `bytes` are hashed from its start value. It
+// finds accidents, not tampering: whoever wants an equal hash can make one.
 constexpr std::uint64_t hash(std::string_view bytes,
                              std::uint64_t before = 0xcbf29ce484222325) {
-  std::uint64_t hash = before;
+  std::uint64_t result = before;
   for (const char byte : bytes) {
-    hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001b3;
+    result = (result ^ static_cast<unsigned char>(byte)) * 0x100000001b3;
   }
-  return hash;
+  return result;
 }
 
 }  // namespace heed::char_lm

@@ -8,13 +8,21 @@ namespace {
 
 volatile std::sig_atomic_t noted = 0;
 
-void note(int signal) { noted = signal; }
+constexpr auto signals = {SIGINT, SIGTERM};
 
 void set_handlers(void (*handler)(int)) {
   struct sigaction action {};
   action.sa_handler = handler;
-  action.sa_flags = SA_RESTART | SA_RESETHAND;  // for one signal
-  for (const int signal : {SIGINT, SIGTERM}) sigaction(signal, &action, nullptr);
+  action.sa_flags = SA_RESTART;
+  // One that comes while the other is being noted waits, and then is the second.
+  sigemptyset(&action.sa_mask);
+  for (const int signal : signals) sigaddset(&action.sa_mask, signal);
+  for (const int signal : signals) sigaction(signal, &action, nullptr);
+}
+
+void note(int signal) {
+  noted = signal;
+  set_handlers(SIG_DFL);
 }
 
 }  // namespace

@@ -1,10 +1,10 @@
-// Ending at a good moment.
+// Ctrl-C and SIGTERM, noted when they come and acted on between two steps.
 #pragma once
 
 namespace heed::char_lm {
 
-// While it lives, the first SIGINT (Ctrl-C) or SIGTERM is only noted; a second one ends
-// the program at once, as usual. There may be one at a time.
+// While it lives, the first SIGINT (Ctrl-C) or SIGTERM is only noted; a second one, of
+// either kind, ends the program at once, as usual. There may be one at a time.
 class Interruption {
  public:
   Interruption();

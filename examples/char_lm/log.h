@@ -9,9 +9,10 @@
 
 namespace heed::char_lm {
 
-// An evaluation: means over batches of either part, without dropout.
+// An evaluation: the losses are means over some batches of each part of the text, the one
+// that is learnt and the one that is not, without dropout.
 struct LogRow {
-  std::int64_t step;  // how many have been done
+  std::int64_t step;  // how many have been done before it
   double train_loss, validation_loss;
   double lr;  // of the next step
 };

@@ -61,8 +61,10 @@ CLI::App& add_generate(CLI::App& app, GenerateOptions& options) {
              "Choose among so many of the likeliest; 0 among all");
   add_number(generate, "--seed", options.seed, std::uint64_t{0},
              std::numeric_limits<std::uint64_t>::max(), "Where the random numbers start");
-  generate.add_flag("!--no-cache", options.cache,
-                    "Compute everything anew for each character: slower, the same text");
+  generate.add_flag(
+      "!--no-cache", options.cache,
+      "Compute everything anew for each character: slower. The text is the same, "
+      "unless a rounding tips a choice");
   add_threads(generate);
   return generate;
 }
@@ -84,7 +86,7 @@ int main(int argc, char** argv) {
   add_generate(app, generate_options);
   return run_program(app, argc, argv, [&] {
     if (!train_command.parsed()) return generate(generate_options);
-    train_options.given = given_texts(train_command, train_options.settings);
+    train_options.given = given_strings(train_command, train_options.settings);
     return train(train_options);
   });
 }

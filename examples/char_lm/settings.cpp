@@ -12,7 +12,7 @@ namespace heed::char_lm {
 
 using support::input_error;
 
-nn::GptOptions Settings::model(std::int64_t vocab_size) const {
+nn::GptOptions Settings::gpt_options(std::int64_t vocab_size) const {
   return {.vocab_size = vocab_size,
           .block_size = context,
           .n_layer = layers,
@@ -34,32 +34,34 @@ void add_settings(CLI::App& app, Settings& settings) {
   });
 }
 
-std::map<std::string, std::string> texts(const Settings& settings) {
-  std::map<std::string, std::string> texts;
-  Settings::visit(settings, [&texts](const char* name, const auto& value, auto&&...) {
-    texts[name] = fmt::format("{}", value);
+std::map<std::string, std::string> to_strings(const Settings& settings) {
+  std::map<std::string, std::string> strings;
+  Settings::visit(settings, [&strings](const char* name, const auto& value, auto&&...) {
+    strings[name] = fmt::format("{}", value);
   });
-  return texts;
+  return strings;
 }
 
-std::map<std::string, std::string> given_texts(const CLI::App& app,
-                                               const Settings& settings) {
-  std::map<std::string, std::string> given = texts(settings);
+std::map<std::string, std::string> given_strings(const CLI::App& app,
+                                                 const Settings& settings) {
+  std::map<std::string, std::string> given = to_strings(settings);
   std::erase_if(given, [&app](const auto& setting) {
     return app.count("--" + setting.first) == 0;
   });
   return given;
 }
 
-Settings settings_from(const std::map<std::string, std::string>& texts,
+Settings settings_from(const std::map<std::string, std::string>& strings,
                        const std::string& source) {
   Settings settings;
   CLI::App app;
   add_settings(app, settings);
   std::vector<std::string> arguments;
   Settings::visit(settings, [&](const std::string& name, auto&&...) {
-    const auto found = texts.find(name);
-    if (found == texts.end()) input_error("{}: the setting {} is missing", source, name);
+    const auto found = strings.find(name);
+    if (found == strings.end()) {
+      input_error("{}: the setting {} is missing", source, name);
+    }
     arguments.push_back("--" + name + "=" + found->second);
   });
   try {

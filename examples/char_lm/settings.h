@@ -35,7 +35,9 @@ struct Settings {
     f("context", s.context, 1, 65536, "Characters that the model sees at most");
     f("bias", s.bias, false, true, "Biases in the linear layers and the norms");
     f("batch", s.batch, 1, 65536, "Pieces of text, each a context long, in a step");
-    f("steps", s.steps, 1, many, "Steps of training; may change with --resume");
+    f("steps", s.steps, 1, many,
+      "Steps of training. With --resume it may be another number: the cosine then "
+      "ends there, so with more steps the learning rate rises again");
     f("lr", s.lr, 0, 1000, "Learning rate after the warm-up");
     f("min-lr", s.min_lr, 0, 1000, "Learning rate at the end of the cosine");
     f("warmup", s.warmup, 0, many,
@@ -50,20 +52,21 @@ struct Settings {
     f("eval-batches", s.eval_batches, 1, many, "Batches in an evaluation, of each part");
   }
 
-  nn::GptOptions model(std::int64_t vocab_size) const;
+  // Of the model with these sizes, for so many different characters.
+  nn::GptOptions gpt_options(std::int64_t vocab_size) const;
 };
 
 // An option for each setting, with its value as the default.
 void add_settings(CLI::App& app, Settings& settings);
 
 // The settings by name, so written that settings_from reads the same numbers.
-std::map<std::string, std::string> texts(const Settings& settings);
+std::map<std::string, std::string> to_strings(const Settings& settings);
 // Those among them that the command line gave.
-std::map<std::string, std::string> given_texts(const CLI::App& app,
-                                               const Settings& settings);
-// What texts() wrote. Throws InputError, with `source`, for a setting that is missing or
-// that no command line could have given.
-Settings settings_from(const std::map<std::string, std::string>& texts,
+std::map<std::string, std::string> given_strings(const CLI::App& app,
+                                                 const Settings& settings);
+// What to_strings() wrote. Throws InputError, with `source`, for a setting that is
+// missing or that no command line could have given.
+Settings settings_from(const std::map<std::string, std::string>& strings,
                        const std::string& source);
 
 // Throws InputError, naming the options, when two settings contradict each other.

@@ -63,15 +63,15 @@ std::optional<Checkpoint> checkpoint_of(const TrainOptions& options) {
 
 // The settings of a training that goes on: those of the checkpoint, but perhaps for the
 // number of steps.
-Settings resumed(const TrainOptions& options, const Checkpoint& checkpoint) {
+Settings resumed_settings(const TrainOptions& options, const Checkpoint& checkpoint) {
   const std::string path = checkpoint_path(options.out);
-  const std::map<std::string, std::string> begun = texts(checkpoint.settings);
+  const std::map<std::string, std::string> before = to_strings(checkpoint.settings);
   for (const auto& [name, text] : options.given) {
-    if (name != "steps" && text != begun.at(name)) {
+    if (name != "steps" && text != before.at(name)) {
       input_error(
           "--{}: {} has begun with {}, got {}; leave the option out, or choose "
           "another --out",
-          name, path, begun.at(name), text);
+          name, path, before.at(name), text);
     }
   }
   Settings settings = checkpoint.settings;
@@ -84,7 +84,7 @@ Settings resumed(const TrainOptions& options, const Checkpoint& checkpoint) {
 }
 
 // The settings of a training that begins.
-Settings begun(const TrainOptions& options) {
+Settings first_settings(const TrainOptions& options) {
   Settings settings = options.settings;
   if (!options.given.contains("warmup")) {
     settings.warmup = std::min(settings.warmup, settings.steps);
@@ -107,8 +107,10 @@ void print_about(const Corpus& corpus, Training& training) {
       s.width, s.context);
 }
 
-// Trains to the end, or until a signal comes, which is returned, and saves.
-int advance(Training& training, const TrainOptions& options, std::int64_t saved) {
+// Trains to the end, or until a signal comes, which is returned, and saves. `saved` is
+// the step of the checkpoint on the disk, if there is one that will do.
+int run(Training& training, const TrainOptions& options,
+        std::optional<std::int64_t> saved) {
   const std::int64_t steps = training.settings().steps;
   const std::string path = checkpoint_path(options.out);
   const Interruption interruption;
@@ -121,7 +123,7 @@ int advance(Training& training, const TrainOptions& options, std::int64_t saved)
   ProgressOptions shown = progress_on_stderr(
       "tokens",
       static_cast<double>(training.settings().batch * training.settings().context));
-  shown.done = saved;
+  shown.done = training.steps_done();
   Progress progress(steps, shown);
   for (;;) {
     if (training.evaluation_is_due()) {
@@ -175,16 +177,20 @@ int train(const TrainOptions& options) {
   const FolderLock lock(options.out);
   remove_leftovers(options.out);
   const std::optional<Checkpoint> checkpoint = checkpoint_of(options);
-  const Settings settings = checkpoint ? resumed(options, *checkpoint) : begun(options);
+  const Settings settings =
+      checkpoint ? resumed_settings(options, *checkpoint) : first_settings(options);
   check_settings(settings);
   const Corpus corpus = read_corpus(options.text);
   Training training(settings, corpus);
   if (checkpoint) training.restore(*checkpoint, checkpoint_path(options.out));
   print_about(corpus, training);
   if (checkpoint) fmt::print("It goes on from step {}\n", checkpoint->step);
-  // The final checkpoint holds the number of steps, which may have changed.
-  const bool is_saved = checkpoint && checkpoint->settings.steps == settings.steps;
-  if (const int signal = advance(training, options, is_saved ? checkpoint->step : -1)) {
+  std::optional<std::int64_t> saved;
+  // The checkpoint holds the number of steps, which may have changed.
+  if (checkpoint && checkpoint->settings.steps == settings.steps) {
+    saved = checkpoint->step;
+  }
+  if (const int signal = run(training, options, saved)) {
     print_interruption(options, training);
     return 128 + signal;
   }

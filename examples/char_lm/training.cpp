@@ -21,23 +21,25 @@ using support::input_error;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// Weight decay is for matrices: what multiplies features or stands for a character. The
-// scales and biases of norms and layers are left alone.
-optim::AdamW optimizer_of(nn::Gpt& model, const Settings& settings) {
+// Weight decay pulls weights towards 0, so that they grow only where the loss gains by
+// it. As in nanoGPT it is for matrices alone, which multiply features or stand for
+// characters: a norm's scale belongs near 1, and a bias shifts.
+optim::AdamW optimiser_of(const std::vector<Variable>& parameters,
+                          const Settings& settings) {
   optim::AdamWOptions options{.lr = settings.lr,
                               .beta1 = settings.beta1,
                               .beta2 = settings.beta2,
                               .weight_decay = settings.weight_decay};
   optim::AdamW::Group matrices{{}, options}, vectors{{}, options};
   vectors.options.weight_decay = 0;
-  for (const Variable& parameter : nn::parameters(model)) {
+  for (const Variable& parameter : parameters) {
     (parameter.dim() >= 2 ? matrices : vectors).parameters.push_back(parameter);
   }
   return optim::AdamW({matrices, vectors});
 }
 
-// The corpus, if a piece fits into either part.
-const Corpus& fitting(const Corpus& corpus, const Settings& settings) {
+// The corpus, if a piece fits into each part.
+const Corpus& checked(const Corpus& corpus, const Settings& settings) {
   const auto check_part = [&](const char* name, const Tensor& part) {
     if (part.numel() <= settings.context) {
       input_error(
@@ -50,11 +52,17 @@ const Corpus& fitting(const Corpus& corpus, const Settings& settings) {
   return corpus;
 }
 
+// A new model, drawn from the seed.
+nn::Gpt seeded_model(const Settings& settings, const Corpus& corpus) {
+  manual_seed(settings.seed);
+  return nn::Gpt(settings.gpt_options(corpus.vocabulary.size()));
+}
+
 }  // namespace
 
 Variable loss_of(nn::Gpt& model, const Batch& batch) {
-  const Variable scores = model(batch.inputs);  // (pieces, length, vocabulary)
-  return nn::cross_entropy(reshape(scores, {-1, scores.size(2)}), flatten(batch.targets));
+  const Variable logits = model(batch.inputs);  // (pieces, length, vocabulary)
+  return nn::cross_entropy(reshape(logits, {-1, logits.size(2)}), flatten(batch.targets));
 }
 
 double whole_loss(nn::Gpt& model, const Tensor& part) {
@@ -62,50 +70,51 @@ double whole_loss(nn::Gpt& model, const Tensor& part) {
   NoGrad no_grad;
   nn::eval(model);
   const std::int64_t length = model.options.block_size;
-  const std::int64_t asked = part.numel() - 1;
+  const std::int64_t targets = part.numel() - 1;
   double sum = 0;
   const auto add = [&](std::int64_t begin, std::int64_t count, std::int64_t size) {
     const Tensor offsets = begin + length * arange(count);
     const double loss = loss_of(model, pieces(part, offsets, size)).item();
     sum += loss * static_cast<double>(count * size);
   };
-  const std::int64_t whole = asked / length;
+  const std::int64_t whole = targets / length;
   for (std::int64_t i = 0; i < whole; i += at_once) {
     add(i * length, std::min(at_once, whole - i), length);
   }
-  if (asked % length > 0) add(whole * length, 1, asked % length);
-  return sum / static_cast<double>(asked);
+  if (targets % length > 0) add(whole * length, 1, targets % length);
+  return sum / static_cast<double>(targets);
 }
 
 Training::Training(const Settings& settings, const Corpus& corpus)
     : settings_(settings),
-      corpus_(fitting(corpus, settings)),
-      model_((manual_seed(settings.seed), settings.model(corpus.vocabulary.size()))),
-      trainer_(optimizer_of(model_, settings)),
+      corpus_(checked(corpus, settings)),
+      model_(seeded_model(settings, corpus)),
+      parameters_(nn::parameters(model_)),
+      optimiser_(optimiser_of(parameters_, settings)),
       data_(settings.seed) {}
 
 Checkpoint Training::checkpoint() {
   return {.settings = settings_,
-          .text = corpus_.fingerprint,
+          .fingerprint = corpus_.fingerprint,
           .characters = corpus_.vocabulary.characters(),
           .step = step_,
           .model = nn::state_dict(model_),
-          .optimizer = trainer_.state(),
+          .optimiser = optimiser_.state(),
           .data_state = data_.state(),
           .dropout_state = default_generator().state(),
           .log = log_};
 }
 
 void Training::restore(const Checkpoint& checkpoint, const std::string& path) {
-  if (checkpoint.text != corpus_.fingerprint) {
+  if (checkpoint.fingerprint != corpus_.fingerprint) {
     input_error(
         "{}: must be the text that {} has begun to learn ({}), got {}; "
         "--text gives it",
-        corpus_.source, path, checkpoint.text, corpus_.fingerprint);
+        corpus_.source, path, checkpoint.fingerprint, corpus_.fingerprint);
   }
   try {
     nn::load_state_dict(model_, checkpoint.model);
-    trainer_.load_state(checkpoint.optimizer);
+    optimiser_.load_state(checkpoint.optimiser);
     data_.set_state(checkpoint.data_state);
     default_generator().set_state(checkpoint.dropout_state);
   } catch (const Error& error) {
@@ -115,7 +124,7 @@ void Training::restore(const Checkpoint& checkpoint, const std::string& path) {
   log_ = checkpoint.log;
 }
 
-double Training::rate() const {
+double Training::learning_rate() const {
   return optim::cosine_schedule(step_, {.lr = settings_.lr,
                                         .min_lr = settings_.min_lr,
                                         .warmup = settings_.warmup,
@@ -125,19 +134,21 @@ double Training::rate() const {
 double Training::advance() {
   const Batch batch =
       random_pieces(corpus_.train, settings_.batch, settings_.context, data_);
-  nn::train(model_);
-  trainer_.zero_grad();
+  nn::train(model_);       // an evaluation may have been before
+  optimiser_.zero_grad();  // backward() adds to the gradients that are there
   const Variable loss = loss_of(model_, batch);
   loss.backward();
-  // What is not finite must not reach the parameters: they are the next checkpoint.
+  // The gradients are whole only now, and step() is about to use them. What is not finite
+  // must not reach the parameters: they are the next checkpoint.
   const double limit = settings_.clip > 0 ? settings_.clip : infinity;
-  const double norm = optim::clip_grad_norm(nn::parameters(model_), limit);
+  const double norm = optim::clip_grad_norm(parameters_, limit);
   check(std::isfinite(loss.item()) && std::isfinite(norm),
         "the training diverged in step {}; a smaller --lr may help", step_ + 1);
-  for (std::size_t group = 0; group < trainer_.group_count(); ++group) {
-    trainer_.options(group).lr = rate();
+  const double lr = learning_rate();
+  for (std::size_t group = 0; group < optimiser_.group_count(); ++group) {
+    optimiser_.options(group).lr = lr;
   }
-  trainer_.step();
+  optimiser_.step();
   ++step_;
   return loss.item();
 }
@@ -149,13 +160,13 @@ bool Training::evaluation_is_due() const {
 
 const LogRow& Training::evaluate() {
   log_.push_back({.step = step_,
-                  .train_loss = evaluate(corpus_.train),
-                  .validation_loss = evaluate(corpus_.validation),
-                  .lr = rate()});
+                  .train_loss = sampled_loss(corpus_.train),
+                  .validation_loss = sampled_loss(corpus_.validation),
+                  .lr = learning_rate()});
   return log_.back();
 }
 
-double Training::evaluate(const Tensor& part) {
+double Training::sampled_loss(const Tensor& part) {
   NoGrad no_grad;
   nn::eval(model_);
   Generator generator(settings_.seed + 1);

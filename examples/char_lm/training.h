@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "examples/char_lm/checkpoint.h"
 #include "examples/char_lm/corpus.h"
@@ -11,13 +12,13 @@
 
 namespace heed::char_lm {
 
-// The cross entropy of each character's score for the next one, -log p, over all of a
-// batch: their mean, a scalar.
+// The mean cross entropy over all of a batch, a scalar: -log p, p being the probability
+// that the model's logits give the character that follows.
 Variable loss_of(nn::Gpt& model, const Batch& batch);
 
 // The mean loss over every character of `part` but the first, which nothing predicts:
 // the text is cut into pieces as long as the context, each character is asked for once,
-// and a piece remembers nothing of the one before.
+// and a piece remembers nothing of the one before. Leaves the model in evaluation mode.
 double whole_loss(nn::Gpt& model, const Tensor& part);
 
 // The model and everything else that the next step depends on. All random numbers come
@@ -29,7 +30,8 @@ class Training {
   // Throws InputError when a part of the text is shorter than a piece.
   Training(const Settings& settings, const Corpus& corpus);
 
-  // All that restore() needs. The tensors are those of the training, not copies.
+  // All that restore() needs. The model's tensors are the training's own, not copies: the
+  // next step changes them.
   Checkpoint checkpoint();
   // Goes on from a checkpoint of equal settings, but perhaps for the number of steps.
   // Throws InputError, with `path`, when it is one of another text or model.
@@ -48,13 +50,14 @@ class Training {
   const LogRow& evaluate();
 
  private:
-  double rate() const;  // of the next step
-  double evaluate(const Tensor& part);
+  double learning_rate() const;  // of the next step
+  double sampled_loss(const Tensor& part);
 
   Settings settings_;
   const Corpus& corpus_;
   nn::Gpt model_;
-  optim::AdamW trainer_;
+  std::vector<Variable> parameters_;  // the model's
+  optim::AdamW optimiser_;
   Generator data_;
   std::int64_t step_ = 0;
   Log log_;

@@ -89,7 +89,8 @@ void Progress::show(std::int64_t step, double loss, std::string_view more) {
   const std::string line =
       shortened(text(step, loss, more, now - start_), options_.width - 1);
   const std::int64_t width = text_width(line);
-  const auto blanks = static_cast<std::size_t>(std::max(line_width_ - width, {}));
+  const auto blanks =
+      static_cast<std::size_t>(std::max<std::int64_t>(line_width_ - width, 0));
   options_.write("\r" + line + std::string(blanks, ' ') + (is_last ? "\n" : ""));
   line_width_ = is_last ? 0 : width;
 }
@@ -99,12 +100,12 @@ std::string Progress::text(std::int64_t step, double loss, std::string_view more
   std::string line = fmt::format("step {}/{}, loss {:.4f}", step, total_, loss);
   if (!more.empty()) line += fmt::format(", {}", more);
   if (seconds <= 0) return line;
-  const double rate = static_cast<double>(step - options_.done) / seconds;
-  const double units = rate * options_.units_a_step;
+  const double steps_a_second = static_cast<double>(step - options_.done) / seconds;
+  const double units = steps_a_second * options_.units_a_step;
   line += units < 100 ? fmt::format(", {:.3g} {}/s", units, options_.unit)
                       : fmt::format(", {:.0f} {}/s", units, options_.unit);
   const bool is_last = step == total_;
-  const double left = static_cast<double>(total_ - step) / rate;
+  const double left = static_cast<double>(total_ - step) / steps_a_second;
   return line + ", " + duration(is_last ? seconds : left) +
          (is_last ? " in all" : " left");
 }

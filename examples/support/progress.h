@@ -42,7 +42,7 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  // Tells that `step` of the steps are done, and what there is to say behind the loss,
+  // Tells that `step` of the steps are done, and what there is to say after the loss,
   // such as "accuracy 98.5 %". Prints if it is time to: on a terminal ten times a second,
   // elsewhere after each of `lines` equal parts of the steps; and after the last step.
   // Throws Error unless the steps rise from 1 to the total.

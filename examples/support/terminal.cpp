@@ -151,8 +151,8 @@ Panel::Panel(const double* matrix, std::int64_t m, std::int64_t n, const Layout&
     }
 }
 
-// One line of a panel: the upper cell is the colour of the half block, the lower one that
-// behind it.
+// One line of a panel: the upper cell is the colour of the half block, the lower one the
+// colour of its background.
 std::string cells(const Panel& panel, std::int64_t line, const ColourScale& scale,
                   Colours colours) {
   std::string out;

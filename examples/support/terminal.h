@@ -25,7 +25,7 @@ int terminal_width(int descriptor);
 // is room. An empty string for Colours::none. Throws Error when the figure is ill-formed.
 std::string in_colour(const Heatmaps& heatmaps, Colours colours, int width);
 
-// Prints in_colour for what standard output is, behind an empty line.
+// Prints in_colour for what standard output is, after an empty line.
 void show_heatmaps(const Heatmaps& heatmaps);
 
 }  // namespace heed::support

@@ -22,7 +22,7 @@ enum class Op {
 };
 inline constexpr int op_count = static_cast<int>(Op::where) + 1;
 
-// Computes n elements, one behind the other, into `out`. Operand k is read from in[k] on
+// Computes n elements, one after the other, into `out`. Operand k is read from in[k] on
 // in steps of strides[k] elements; a number is an operand of stride 0. `out` may be an
 // operand of stride 1, but must not overlap one otherwise.
 using Kernel = void (*)(std::int64_t n, const void* const* in,

@@ -29,6 +29,7 @@ void forward(Size rows, Size n, const T* x, const T* weight, const T* bias, doub
   for (Size r = 0; r < rows; ++r, x += n, y += n) {
     const auto count = static_cast<double>(n);
     const T m = static_cast<T>(sum_of<T>(n, [x](Size i) { return x[i]; }) / count);
+    // In double: an eps that is 0 in float32 counts, and rstd rounds once.
     const double variance =
         sum_of<T>(n, [x, m](Size i) { return (x[i] - m) * (x[i] - m); }) / count;
     const T s = static_cast<T>(1 / root(variance + eps));

@@ -1,6 +1,7 @@
 // The parts of char_lm: the text as numbers, its pieces, the settings, the log, the
 // checkpoint, and the loss over a whole text.
 #include <cmath>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -12,7 +13,7 @@
 #include "autograd/views.h"
 #include "examples/char_lm/corpus.h"
 #include "examples/char_lm/folder_lock.h"
-#include "examples/char_lm/generate.h"
+#include "examples/char_lm/interruption.h"
 #include "examples/char_lm/training.h"
 #include "nn/loss.h"
 #include "nn/safetensors.h"
@@ -97,6 +98,28 @@ BOOST_AUTO_TEST_CASE(heeds_sources_are_a_text) {
   BOOST_TEST(corpus.fingerprint == read_corpus("").fingerprint);
 }
 
+BOOST_AUTO_TEST_CASE(heeds_sources_are_whole_or_refused) {
+  const TemporaryFolder root;
+  const auto make = [&](const std::string& path) {
+    const std::filesystem::path file = root / path;
+    std::filesystem::create_directories(file.parent_path());
+    std::ofstream(file) << path << "\n";
+  };
+  for (const char* path : {"README.md", "heed.h", "autograd/a.h", "benchmarks/b.py",
+                           "examples/deep/c.cpp", "nn/d.h", "optim/e.h", "tensor/f.h"}) {
+    make(path);
+  }
+  const std::string gone =
+      "heed's sources are no longer in " + (root / "") + ": give a text with --text";
+  BOOST_TEST(message_of([&] { heed_sources(root / ""); }) == gone);
+  make("tests/g.cpp");
+  BOOST_TEST(heed_sources(root / "") ==
+             "README.md\nautograd/a.h\nexamples/deep/c.cpp\nheed.h\nnn/d.h\n"
+             "optim/e.h\ntensor/f.h\ntests/g.cpp\n");
+  std::filesystem::remove_all(root / "nn");  // not the last one
+  BOOST_TEST(message_of([&] { heed_sources(root / ""); }) == gone);
+}
+
 BOOST_AUTO_TEST_CASE(targets_are_the_next_characters) {
   const Tensor part = arange(10, 30);
   const Batch batch = pieces(part, tensor({0, 7}), 3);
@@ -116,10 +139,10 @@ BOOST_AUTO_TEST_CASE(settings_are_written_and_read_back) {
   settings.lr = 0.1 / 3;
   settings.bias = true;
   settings.seed = 18446744073709551615u;
-  const auto written = texts(settings);
+  const auto written = to_strings(settings);
   BOOST_TEST(written.size() == 18u);
   BOOST_TEST(written.at("seed") == "18446744073709551615");
-  BOOST_TEST((texts(settings_from(written, "f")) == written));
+  BOOST_TEST((to_strings(settings_from(written, "f")) == written));
   BOOST_TEST(settings_from(written, "f").lr == 0.1 / 3);
 
   auto wrong = written;
@@ -174,9 +197,9 @@ BOOST_AUTO_TEST_CASE(the_whole_loss_asks_for_each_character_once) {
   double sum = 0;
   for (std::int64_t i = 1; i < part.numel(); ++i) {
     const std::int64_t begin = (i - 1) / 6 * 6;
-    const Variable scores =
+    const Variable logits =
         training.model()(unsqueeze(slice(part, 0, begin, i), 0));  // (1, n, vocabulary)
-    const Variable last = select(scores, 1, scores.size(1) - 1);   // (1, vocabulary)
+    const Variable last = select(logits, 1, logits.size(1) - 1);   // (1, vocabulary)
     sum += nn::cross_entropy(last, slice(part, 0, i, i + 1)).item();
   }
   BOOST_TEST(part.numel() == 40);
@@ -295,24 +318,17 @@ BOOST_AUTO_TEST_CASE(what_is_no_checkpoint_is_refused) {
                  "; --text gives it");
 }
 
-BOOST_AUTO_TEST_CASE(what_is_kept_gives_the_scores_of_the_whole) {
-  const Corpus corpus(sample_text(), "t");
-  Training training(small_settings(), corpus);
-  nn::eval(training.model());
-  Writer kept(training.model(), true), anew(training.model(), false);
-  Numbers tokens = {3, 1};
-  for (int i = 0; i < 12; ++i) {  // the context is 6
-    const Tensor scores = kept.scores(tokens), expected = anew.scores(tokens);
-    BOOST_TEST((scores.shape() == Shape{1, corpus.vocabulary.size()}));
-    BOOST_TEST(max(abs(scores - expected)).item() < 1e-5, i);
-    tokens.push_back(i % 20);
-  }
-  // More than a context at once, and several tokens behind some.
-  Writer late(training.model(), true);
-  late.scores({tokens[0]});
-  for (const int count : {4, 5, 14}) {
-    const Numbers begin(tokens.begin(), tokens.begin() + count);
-    BOOST_TEST(max(abs(late.scores(begin) - anew.scores(begin))).item() < 1e-5, count);
+BOOST_AUTO_TEST_CASE(a_second_signal_of_either_kind_ends_the_program) {
+  for (const int first : {SIGINT, SIGTERM}) {
+    const Interruption interruption;
+    BOOST_TEST(interruption.signal() == 0);
+    std::raise(first);
+    BOOST_TEST(interruption.signal() == first);
+    for (const int second : {SIGINT, SIGTERM}) {
+      struct sigaction action {};
+      sigaction(second, nullptr, &action);
+      BOOST_TEST((action.sa_handler == SIG_DFL), first << ", " << second);
+    }
   }
 }
 

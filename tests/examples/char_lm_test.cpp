@@ -11,6 +11,9 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include "nn/safetensors.h"
+#include "tensor/elementwise.h"
+#include "tensor/reductions.h"
 #include "tests/examples/process.h"
 #include "tests/examples/run.h"
 #include "tests/support/folder.h"
@@ -219,6 +222,30 @@ BOOST_AUTO_TEST_CASE(a_full_disk_leaves_the_checkpoint_of_before) {
   fs::remove(place.log());
   BOOST_TEST(run("char_lm", place.again()).code == 0);
   BOOST_TEST(contents(place.log()) == log);
+}
+
+BOOST_AUTO_TEST_CASE(a_training_that_diverges_leaves_finite_numbers) {
+  for (const std::string every : {"1", "3"}) {
+    const Place place;
+    const Outcome outcome = run("char_lm", place.fresh({{"layers", "1"},
+                                                        {"heads", "1"},
+                                                        {"lr", "1000"},
+                                                        {"checkpoint-every", every}}));
+    BOOST_TEST(outcome.code == 1);
+    const std::string message = "char_lm: the training diverged in step ";
+    BOOST_TEST(outcome.err.find(message) != outcome.err.npos, outcome.err);
+    for (const auto& [name, tensor] :
+         heed::nn::read_safetensors(place.checkpoint()).tensors) {
+      if (name == "log") continue;  // whose losses may be anything
+      BOOST_TEST(heed::all(heed::isfinite(tensor.to(heed::float64))).item(), name);
+    }
+    // The last parameters may be the very ones whose loss is no number; earlier ones
+    // write.
+    if (every == "1") continue;
+    const Outcome written = run("char_lm", "generate --tokens 5 --out " + place.out);
+    BOOST_TEST(written.code == 0, written.err);
+    BOOST_TEST(written.out.size() > 5u);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(texts_that_cannot_be_learnt) {

@@ -39,7 +39,7 @@ std::vector<double> losses(const std::string& text) {
   return found;
 }
 
-// The number behind `label` and blanks; NaN if there is none.
+// The number after `label` and blanks; NaN if there is none.
 double number_after(const std::string& text, const std::string& label) {
   const std::size_t at = text.find(label);
   return at == text.npos ? std::nan("") : std::stod(text.substr(at + label.size()));

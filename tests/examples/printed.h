@@ -18,7 +18,7 @@ struct Printed {
   explicit Printed(const std::string& text);
 };
 
-// Tests that `expected`, which begins and ends with a line end, stands in `out` behind
+// Tests that `expected`, which begins and ends with a line end, stands in `out` after
 // the first line that is `heading`. A number may be off by a unit of its last digit, or
 // by what float32 rounds in a sum near 1: that depends on the processor.
 void check_printed(const std::string& out, const std::string& heading,

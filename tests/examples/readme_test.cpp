@@ -10,8 +10,8 @@ namespace {
 
 using namespace heed::examples;
 
-// The text of the first block fenced as `language` at or behind `from`, which is moved
-// behind the block.
+// The text of the first block fenced as `language` at or after `from`, which is moved
+// past the block.
 std::string block(const std::string& text, const std::string& language,
                   std::size_t& from) {
   const std::string opening = "\n```" + language + "\n";

@@ -100,7 +100,7 @@ Tensor draw_integers(const std::string& text, std::int64_t n) {
   throw CaseError(fmt::format("unknown call \"{}\"", text));
 }
 
-// Calls of every kind, one behind the other: a pair's second normal outlives what is
+// Calls of every kind, one after the other: a pair's second normal outlives what is
 // drawn between.
 Tensor draw_mixed(DType dtype) {
   const Tensor normals = randn({3}, dtype), uniforms = rand({2}, dtype);

@@ -91,13 +91,15 @@ BOOST_AUTO_TEST_CASE(what_does_not_fit_is_refused) {
   const Embedding net(5, 3);
   BOOST_TEST(error_of([&] {
                net(tensor({{1, 5}}));
-             }) == "index_select: the indices must be from 0 to 4, got 5");
+             }) == "embedding: ids must be from 0 to 4, got 5");
+  BOOST_TEST(error_of([&] { net(tensor({2000000000})); }) ==
+             "embedding: ids must be from 0 to 4, got 2000000000");
   BOOST_TEST(error_of([&] { net(tensor({-1})); }) ==
-             "index_select: the indices must be from 0 to 4, got -1");
+             "embedding: ids must be from 0 to 4, got -1");
   BOOST_TEST(error_of([&] { net(ones({2})); }) ==
-             "index_select: the index must be int64, got float32");
+             "embedding: ids must be int64, got float32");
   BOOST_TEST(error_of([&] { net(ones({2}, boolean)); }) ==
-             "index_select: the index must be int64, got bool");
+             "embedding: ids must be int64, got bool");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

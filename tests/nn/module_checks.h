@@ -12,7 +12,7 @@
 
 namespace heed {
 
-// The names of the parameters in their order, a blank behind each.
+// The names of the parameters in their order, a blank after each.
 template <class M>
 std::string parameter_names(M net) {
   std::string list;

@@ -1,4 +1,4 @@
-// How the next token is chosen from scores.
+// How the next token is chosen from logits.
 
 #include <cmath>
 #include <limits>
@@ -18,7 +18,7 @@ namespace {
 constexpr double inf = std::numeric_limits<double>::infinity();
 constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
-// Rows of the same scores.
+// Rows of the same logits.
 Tensor rows(std::int64_t count) {
   return repeat(tensor({{0.5, -1.0, 2.0, 0.25, 1.0}}, float32), {count, 1});
 }
@@ -28,8 +28,8 @@ Tensor rows(std::int64_t count) {
 BOOST_AUTO_TEST_SUITE(sampling)
 
 BOOST_AUTO_TEST_CASE(tokens_are_those_of_pytorch_s_multinomial) {
-  // torch.manual_seed(7); torch.multinomial(torch.softmax(scores / temperature, -1), 1),
-  // with the scores below the top_k-th at minus infinity
+  // torch.manual_seed(7); torch.multinomial(torch.softmax(logits / temperature, -1), 1),
+  // with the logits below the top_k-th at minus infinity
   const auto drawn = [](const SampleOptions& options) {
     Generator generator(7);
     return sample(rows(12), options, generator).to_vector<std::int64_t>();
@@ -49,9 +49,9 @@ BOOST_AUTO_TEST_CASE(temperature_and_top_k_shape_the_frequencies) {
       const Tensor ids =
           sample(rows(n), {.temperature = temperature, .top_k = top_k}, generator);
       BOOST_TEST((ids.shape() == Shape{n}));
-      Tensor scores = rows(1)[0].to(float64) / temperature;
-      if (top_k == 3) scores = masked_fill(scores, rows(1)[0] < 0.5, -inf);
-      const Tensor p = softmax(scores, 0);
+      Tensor logits = rows(1)[0].to(float64) / temperature;
+      if (top_k == 3) logits = masked_fill(logits, rows(1)[0] < 0.5, -inf);
+      const Tensor p = softmax(logits, 0);
       for (std::int64_t id = 0; id < 5; ++id) {
         const double want = p.at({id}),
                      got = mean((ids == double(id)).to(float64)).item();
@@ -66,12 +66,12 @@ BOOST_AUTO_TEST_CASE(temperature_and_top_k_shape_the_frequencies) {
 BOOST_AUTO_TEST_CASE(the_likeliest_is_taken_without_a_choice) {
   manual_seed(2);
   for (const DType dtype : {float32, float64}) {
-    const Tensor scores = randn({300, 11}, dtype), best = argmax(scores, 1);
-    BOOST_TEST(same(sample(scores, {.top_k = 1}), best));
-    BOOST_TEST(same(sample(scores, {.temperature = 0}), best));
+    const Tensor logits = randn({300, 11}, dtype), best = argmax(logits, 1);
+    BOOST_TEST(same(sample(logits, {.top_k = 1}), best));
+    BOOST_TEST(same(sample(logits, {.temperature = 0}), best));
     // What divides all but the best to minus infinity.
     for (const double temperature : {1e-9, 1e-40, 1e-60, 1e-320}) {
-      BOOST_TEST(same(sample(scores, {.temperature = temperature}), best));
+      BOOST_TEST(same(sample(logits, {.temperature = temperature}), best));
     }
   }
   // Greedy, nothing is drawn.
@@ -83,23 +83,23 @@ BOOST_AUTO_TEST_CASE(the_likeliest_is_taken_without_a_choice) {
 }
 
 BOOST_AUTO_TEST_CASE(a_token_at_minus_infinity_is_never_taken) {
-  const Tensor scores = repeat(tensor({{0.0, -inf, 1.0, -inf}}), {500, 1});
+  const Tensor logits = repeat(tensor({{0.0, -inf, 1.0, -inf}}), {500, 1});
   for (const std::int64_t top_k : {0, 2, 3}) {
-    const Tensor ids = sample(scores, {.temperature = 5, .top_k = top_k});
+    const Tensor ids = sample(logits, {.temperature = 5, .top_k = top_k});
     BOOST_TEST(all(logical_or(ids == 0, ids == 2)).item());
     BOOST_TEST(any(ids == 0).item());
   }
 }
 
 BOOST_AUTO_TEST_CASE(what_is_no_choice_is_refused) {
-  const auto error_for = [](const Tensor& scores, const SampleOptions& options) {
-    return error_of([&] { sample(scores, options); });
+  const auto error_for = [](const Tensor& logits, const SampleOptions& options) {
+    return error_of([&] { sample(logits, options); });
   };
   const Tensor good = rows(2);
   BOOST_TEST(error_for(good[0], {}) ==
-             "sample: scores must be (batch, vocab_size), got (5)");
+             "sample: logits must be (batch, vocab_size), got (5)");
   BOOST_TEST(error_for(ones({2, 0}), {}) ==
-             "sample: scores must be (batch, vocab_size), got (2, 0)");
+             "sample: logits must be (batch, vocab_size), got (2, 0)");
   for (const auto& [bad, text] :
        {std::pair{-0.5, "-0.5"}, {not_a_number, "nan"}, {inf, "inf"}}) {
     BOOST_TEST(error_for(good, {.temperature = bad}) ==
@@ -108,7 +108,7 @@ BOOST_AUTO_TEST_CASE(what_is_no_choice_is_refused) {
   }
   BOOST_TEST(error_for(good, {.top_k = -1}) ==
              "sample: top_k must not be negative, got -1");
-  const std::string finite = "sample: the largest score of each row must be finite, got ";
+  const std::string finite = "sample: the largest logit of each row must be finite, got ";
   const SampleOptions greedy{.temperature = 0};
   for (const SampleOptions& options : {SampleOptions{}, greedy}) {
     BOOST_TEST(error_for(tensor({{1.0, 2.0}, {1.0, not_a_number}}), options) ==

@@ -176,6 +176,12 @@ BOOST_AUTO_TEST_CASE(what_it_refuses) {
   BOOST_TEST(error_of([&] {
                Adam({x, x});
              }) == "Adam: a parameter is given twice, the second time as number 1");
+  const Variable repeated(expand(ones({1}), {4}), true);
+  BOOST_TEST(error_of([&] {
+               Adam({x, repeated});
+             }) ==
+             "Adam: a parameter must not repeat its elements; parameter 1 does, (4) with "
+             "strides (0)");
   BOOST_TEST(error_of([&] { Adam({x}).memory(leaf(1)); }) ==
              "Adam: memory was asked for a Variable that is not a parameter");
 }

@@ -142,7 +142,7 @@ Tensor strided(const Tensor& x) {
   return view.copy_(x);
 }
 
-// The same elements as columns one behind the other.
+// The same elements as columns one after the other.
 Tensor by_columns(const Tensor& x) {
   return transpose(transpose(x, -2, -1).contiguous(), -2, -1);
 }

@@ -107,7 +107,7 @@ BOOST_AUTO_TEST_CASE(flatten_joins_a_range) {
   BOOST_TEST(sizes(flatten(tensor(3.0))) == "(1)");
   BOOST_TEST(sizes(flatten(empty({2, 0, 3}), 1)) == "(2, 0)");
   BOOST_TEST(error_of([&] { flatten(x, 2, 1); }) ==
-             "flatten: start must not lie behind end, got 2 and 1");
+             "flatten: start must not come after end, got 2 and 1");
   BOOST_TEST(error_of([&] { flatten(x, 3); }) ==
              "flatten: dim must be from -3 to 2, got 3");
 }

@@ -129,7 +129,7 @@ def case(cases, dtype, name, seed, make, attributes, optimiser, options):
     attributes = {"seed": seed, "steps": 20, "optimiser": optimiser, **attributes}
     torch.manual_seed(seed)
     model = make(attributes)
-    # Two texts; each position's target is the token behind it.
+    # Two texts; each position's target is the token that follows it.
     text = torch.tensor([[0, 1, 2, 3, 4], [3, 1, 1, 2, 0]])
     ids, targets = text[:, :-1], text[:, 1:]
     run = lambda model: trained(model, ids, targets, optimiser, options, 20)

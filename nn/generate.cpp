@@ -1,0 +1,89 @@
+#include "nn/generate.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "tensor/elementwise.h"
+#include "tensor/factories.h"
+#include "tensor/indexing.h"
+#include "tensor/joining.h"
+#include "tensor/reductions.h"
+#include "tensor/softmax.h"
+#include "tensor/sorting.h"
+#include "tensor/views.h"
+
+namespace heed::nn {
+namespace {
+
+void check_tokens(const Tensor& tokens) {
+  check(tokens.dim() == 2 && tokens.dtype() == int64 && tokens.size(1) >= 1,
+        "generate: tokens must be int64 (batch, n), got {} {}", name(tokens.dtype()),
+        tokens.shape());
+}
+
+}  // namespace
+
+Tensor sample(const Tensor& logits, const SampleOptions& options, Generator& generator) {
+  check(logits.dim() == 2 && logits.size(1) >= 1,
+        "sample: logits must be (batch, vocab_size), got {}", logits.shape());
+  check(options.temperature >= 0 && std::isfinite(options.temperature),
+        "sample: temperature must be finite and not negative, got {}",
+        options.temperature);
+  check(options.top_k >= 0, "sample: top_k must not be negative, got {}", options.top_k);
+  const Tensor best = amax(logits, {1}, true);  // (batch, 1)
+  check(all(isfinite(best)).item(),
+        "sample: the largest logit of each row must be finite, got {}", best);
+  if (options.temperature == 0) return argmax(logits, 1);
+  // The best becomes 0 and stays 0, however small the temperature: only the others can
+  // overflow, to -inf, which is the probability 0. A temperature below 1e-30 could itself
+  // become 0 in float32, and 0 / 0 is NaN.
+  Tensor scaled = (logits - best) / std::max(options.temperature, 1e-30);
+  if (options.top_k > 0 && options.top_k < logits.size(1)) {
+    const Tensor largest = topk(scaled, options.top_k).values;  // (batch, k)
+    const Tensor least = slice(largest, 1, options.top_k - 1);  // (batch, 1)
+    scaled =
+        masked_fill(scaled, scaled < least, -std::numeric_limits<double>::infinity());
+  }
+  // A token with probability p wins if p / e is the largest, for e drawn from the
+  // exponential distribution: torch.multinomial's way, and its numbers.
+  Tensor race = empty(logits.shape(), logits.dtype());
+  exponential_(race, 1, generator);
+  return argmax(softmax(scaled, 1) / race, 1);
+}
+
+Tensor NextLogits::operator()(const Tensor& tokens) {
+  check_tokens(tokens);
+  const bool is_first = seen_.dim() != 2;
+  check(is_first || tokens.size(0) == seen_.size(0),
+        "generate: the batch must be {} as before, got {}", is_first ? 0 : seen_.size(0),
+        tokens.size(0));
+  const NoGrad no_grad;
+  const Tensor all = is_first ? tokens : cat({seen_, tokens}, 1);
+  const std::int64_t context = model_.options.block_size;
+  Tensor logits;
+  if (use_cache_ && all.size(1) <= context) {
+    logits = model_.next(tokens, cache_).value();
+  } else {
+    Gpt::Cache anew = model_.cache();
+    logits = model_.next(slice(all, 1, -context), anew).value();
+  }
+  seen_ = slice(all, 1, -context).clone();
+  return logits;
+}
+
+Tensor generate(Gpt& model, const Tensor& tokens, std::int64_t count,
+                const SampleOptions& options, Generator& generator) {
+  check_tokens(tokens);
+  check(count >= 0, "generate: count must not be negative, got {}", count);
+  NextLogits next_logits(model);
+  std::vector<Tensor> parts = {tokens};
+  for (std::int64_t i = 0; i < count; ++i) {
+    const Tensor next = sample(next_logits(parts.back()), options, generator);  // (batch)
+    parts.push_back(unsqueeze(next, 1));  // (batch, 1)
+  }
+  return cat(parts, 1);  // (batch, n + count)
+}
+
+}  // namespace heed::nn
