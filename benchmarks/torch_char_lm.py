@@ -122,9 +122,10 @@ def whole_loss(model, part):
 
 
 def rate(step, steps):
-    if step < WARMUP:
-        return LR * (step + 1) / (WARMUP + 1)
-    done = (step - WARMUP) / (steps - WARMUP)
+    warmup = min(WARMUP, steps)
+    if step < warmup:
+        return LR * (step + 1) / (warmup + 1)
+    done = (step - warmup) / (steps - warmup)
     return MIN_LR + (LR - MIN_LR) * (1 + math.cos(math.pi * done)) / 2
 
 
@@ -132,7 +133,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("text", metavar="FILE")
-    parser.add_argument("--steps", type=int, default=2000, help=f"more than {WARMUP}")
+    parser.add_argument("--steps", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=42)
     parser.add_argument("--threads", type=int, default=os.cpu_count())
     options = parser.parse_args()

@@ -93,8 +93,8 @@ class Groups {
   }
 
   Options& options(std::size_t group) {
-    check(group < groups_.size(), "{}: there are {} groups, asked for number {}",
-          optimiser_, groups_.size(), group);
+    check(group < groups_.size(), "{}: the group must be below {}, got {}", optimiser_,
+          groups_.size(), group);
     return groups_[group].options;
   }
 

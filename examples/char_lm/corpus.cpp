@@ -32,8 +32,8 @@ List sorted_unique(List list) {
 // 'é' (U+00E9); control characters by number alone.
 std::string name_of(char32_t code) {
   const std::string number = fmt::format("U+{:04X}", static_cast<std::uint32_t>(code));
-  return code < ' ' || code == 0x7f ? number
-                                    : fmt::format("'{}' ({})", to_utf8(code), number);
+  const bool is_control = code < ' ' || (0x7f <= code && code < 0xa0);
+  return is_control ? number : fmt::format("'{}' ({})", to_utf8(code), number);
 }
 
 }  // namespace
@@ -96,9 +96,9 @@ Corpus::Corpus(std::string_view text, std::string from)
   validation = slice(all, 0, learnt);
 }
 
-Corpus read_corpus(const std::string& path) {
-  if (path.empty()) return Corpus(heed_sources(HEED_SOURCE_ROOT), "heed's sources");
-  return Corpus(read_file(path, "a file of text"), path);
+Corpus read_corpus(const std::optional<std::string>& path) {
+  if (!path) return Corpus(heed_sources(HEED_SOURCE_ROOT), "heed's sources");
+  return Corpus(read_file(*path, "a file of text"), *path);
 }
 
 Batch pieces(const Tensor& part, const Tensor& offsets, std::int64_t length) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -51,9 +52,9 @@ struct Corpus {
 // InputError when a file cannot be read or they are not there any more.
 std::string heed_sources(const std::string& root);
 
-// The text in the file `path`, or, if it is empty, the sources of the heed that the
+// The text in the file `path`, or, if there is none, the sources of the heed that the
 // program was built from. Throws InputError when it cannot be read.
-Corpus read_corpus(const std::string& path);
+Corpus read_corpus(const std::optional<std::string>& path);
 
 // Pieces of a text, and for each character the one that follows it: both (pieces,
 // length).

@@ -33,25 +33,33 @@ nn::Gpt model_of(const Checkpoint& checkpoint, const Vocabulary& vocabulary,
   }
 }
 
+std::string default_prompt(const Vocabulary& vocabulary) {
+  const std::u32string& characters = vocabulary.characters();
+  if (characters.find(U'\n') != characters.npos) return "\n";
+  return support::to_utf8(characters.substr(0, 1));
+}
+
 }  // namespace
 
 int generate(const GenerateOptions& options) {
   const std::string path = checkpoint_path(options.out);
-  if (std::error_code ignored; !std::filesystem::exists(path, ignored)) {
+  // Where there is an error, load() tells it.
+  if (std::error_code error; !std::filesystem::exists(path, error) && !error) {
     input_error("{}: there is no such file; char_lm train makes one", path);
   }
   const Checkpoint checkpoint = load(path);
   const Vocabulary vocabulary(checkpoint.characters);
+  const std::string text = options.prompt.value_or(default_prompt(vocabulary));
   const std::string source = "--prompt";
   const std::vector<std::int64_t> prompt =
-      vocabulary.encode(support::from_utf8(options.prompt, source), source);
+      vocabulary.encode(support::from_utf8(text, source), source);
   if (prompt.empty()) input_error("{}: must have a character to go on from", source);
 
   nn::Gpt model = model_of(checkpoint, vocabulary, path);
   nn::NextLogits next_logits(model, options.cache);
   Generator generator(options.seed);
   Tensor tokens = unsqueeze(from_vector(prompt), 0);  // those that are new: (1, n)
-  fmt::print("{}", options.prompt);
+  fmt::print("{}", text);
   for (std::int64_t i = 0; i < options.tokens; ++i) {
     const Tensor next = nn::sample(next_logits(tokens), options.sampling, generator);
     tokens = unsqueeze(next, 0);  // (1, 1)

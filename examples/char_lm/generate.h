@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "nn/generate.h"
@@ -10,7 +11,8 @@ namespace heed::char_lm {
 
 struct GenerateOptions {
   std::string out;  // the folder of the training
-  std::string prompt = "\n";
+  // A line end if none is given, or the first character where the text has no line end.
+  std::optional<std::string> prompt;
   std::int64_t tokens = 500;
   nn::SampleOptions sampling{.temperature = 0.8};
   std::uint64_t seed = 42;

@@ -17,7 +17,12 @@ void set_handlers(void (*handler)(int)) {
   // One that comes while the other is being noted waits, and then is the second.
   sigemptyset(&action.sa_mask);
   for (const int signal : signals) sigaddset(&action.sa_mask, signal);
-  for (const int signal : signals) sigaction(signal, &action, nullptr);
+  for (const int signal : signals) {
+    struct sigaction before {};
+    sigaction(signal, nullptr, &before);
+    // Whoever started the program may have asked for that, as nohup does.
+    if (before.sa_handler != SIG_IGN) sigaction(signal, &action, nullptr);
+  }
 }
 
 void note(int signal) {

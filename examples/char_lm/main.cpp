@@ -32,7 +32,8 @@ CLI::App& add_train(CLI::App& app, TrainOptions& options) {
       ->required();
   train.add_flag("--resume", options.resume,
                  "Go on from the checkpoint in DIR. --text must be what it was; the "
-                 "options below need not be given again, and only --steps may differ");
+                 "options from --layers on need not be given again, and among them only "
+                 "--steps may differ");
   add_number(train, "--checkpoint-every", options.checkpoint_every, std::int64_t{1}, many,
              "Steps from one checkpoint to the next");
   add_threads(train);
@@ -52,7 +53,7 @@ CLI::App& add_generate(CLI::App& app, GenerateOptions& options) {
       ->required();
   generate.add_option("--prompt", options.prompt, "What to go on from")
       ->type_name("TEXT")
-      ->default_str("a line end");
+      ->default_str("a line end, or the first character");
   add_number(generate, "--tokens", options.tokens, std::int64_t{1}, many,
              "How many characters to write");
   add_number(generate, "--temperature", options.sampling.temperature, 0.0, 1e6,

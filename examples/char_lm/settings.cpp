@@ -79,9 +79,6 @@ void check_settings(const Settings& s) {
   if (s.min_lr > s.lr) {
     input_error("--min-lr must not be above --lr, got {} and {}", s.min_lr, s.lr);
   }
-  if (s.warmup > s.steps) {
-    input_error("--warmup must not be above --steps, got {} and {}", s.warmup, s.steps);
-  }
 }
 
 }  // namespace heed::char_lm

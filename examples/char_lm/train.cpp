@@ -1,6 +1,7 @@
 #include "examples/char_lm/train.h"
 
-#include <algorithm>
+#include <csignal>
+#include <cstdio>
 #include <filesystem>
 #include <numbers>
 #include <optional>
@@ -83,15 +84,6 @@ Settings resumed_settings(const TrainOptions& options, const Checkpoint& checkpo
   return settings;
 }
 
-// The settings of a training that begins.
-Settings first_settings(const TrainOptions& options) {
-  Settings settings = options.settings;
-  if (!options.given.contains("warmup")) {
-    settings.warmup = std::min(settings.warmup, settings.steps);
-  }
-  return settings;
-}
-
 void print_about(const Corpus& corpus, Training& training) {
   std::int64_t numbers = 0;
   for (const Variable& parameter : nn::parameters(training.model())) {
@@ -107,16 +99,15 @@ void print_about(const Corpus& corpus, Training& training) {
       s.width, s.context);
 }
 
-// Trains to the end, or until a signal comes, which is returned, and saves. `saved` is
-// the step of the checkpoint on the disk, if there is one that will do.
-int run(Training& training, const TrainOptions& options,
-        std::optional<std::int64_t> saved) {
+// Trains to the end, or until a signal comes, which is returned, and saves. `is_saved`:
+// whether the checkpoint on the disk holds all of the training.
+int run(Training& training, const TrainOptions& options, bool is_saved) {
   const std::int64_t steps = training.settings().steps;
   const std::string path = checkpoint_path(options.out);
   const Interruption interruption;
   const auto save_step = [&] {
-    if (saved != training.steps_done()) save(path, training.checkpoint());
-    saved = training.steps_done();
+    if (!is_saved) save(path, training.checkpoint());
+    is_saved = true;
   };
   save_step();
   write_to_file(log_path(options.out), training.log());
@@ -128,12 +119,14 @@ int run(Training& training, const TrainOptions& options,
   for (;;) {
     if (training.evaluation_is_due()) {
       append_to_file(log_path(options.out), training.evaluate());
+      is_saved = false;
     }
     const std::int64_t step = training.steps_done();
     const int signal = interruption.signal();
     if (signal != 0 || step == steps || step % options.checkpoint_every == 0) save_step();
     if (signal != 0 || step == steps) return signal;
     const double loss = training.advance();
+    is_saved = false;
     const LogRow& last = training.log().back();
     progress.show(
         step + 1, loss,
@@ -141,12 +134,20 @@ int run(Training& training, const TrainOptions& options,
   }
 }
 
+// As a word of the shell.
+std::string quoted(const std::string& text) {
+  std::string word = "'";
+  for (const char c : text) word += c == '\'' ? "'\\''" : std::string(1, c);
+  return word + "'";
+}
+
 void print_interruption(const TrainOptions& options, const Training& training) {
-  const std::string text = options.text.empty() ? "" : " --text '" + options.text + "'";
+  const std::string text = options.text ? " --text " + quoted(*options.text) : "";
+  std::fflush(stdout);  // what was said before comes first
   fmt::print(stderr,
              "char_lm: interrupted; saved after step {} of {}. To go on:\n"
-             "  char_lm train --resume --out '{}'{}\n",
-             training.steps_done(), training.settings().steps, options.out, text);
+             "  char_lm train --resume --out {}{}\n",
+             training.steps_done(), training.settings().steps, quoted(options.out), text);
 }
 
 void print_results(Training& training, const Corpus& corpus) {
@@ -172,25 +173,24 @@ int train(const TrainOptions& options) {
   if (options.resume && !exists(options.out)) {
     input_error("{}: there is no such folder to go on from", options.out);
   }
+  const Corpus corpus = read_corpus(options.text);
   make_folder(options.out);
   make_folder(options.figures);
+  // A limit on the size of files is then told as a full disk is.
+  std::signal(SIGXFSZ, SIG_IGN);
   const FolderLock lock(options.out);
   remove_leftovers(options.out);
   const std::optional<Checkpoint> checkpoint = checkpoint_of(options);
   const Settings settings =
-      checkpoint ? resumed_settings(options, *checkpoint) : first_settings(options);
+      checkpoint ? resumed_settings(options, *checkpoint) : options.settings;
   check_settings(settings);
-  const Corpus corpus = read_corpus(options.text);
   Training training(settings, corpus);
   if (checkpoint) training.restore(*checkpoint, checkpoint_path(options.out));
   print_about(corpus, training);
   if (checkpoint) fmt::print("It goes on from step {}\n", checkpoint->step);
-  std::optional<std::int64_t> saved;
   // The checkpoint holds the number of steps, which may have changed.
-  if (checkpoint && checkpoint->settings.steps == settings.steps) {
-    saved = checkpoint->step;
-  }
-  if (const int signal = run(training, options, saved)) {
+  const bool is_saved = checkpoint && checkpoint->settings.steps == settings.steps;
+  if (const int signal = run(training, options, is_saved)) {
     print_interruption(options, training);
     return 128 + signal;
   }

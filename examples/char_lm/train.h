@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "examples/char_lm/settings.h"
@@ -14,8 +15,8 @@ namespace heed::char_lm {
 std::string checkpoint_path(const std::string& folder);
 
 struct TrainOptions {
-  std::string text;  // a file; heed's own sources if empty
-  std::string out;   // the folder of the checkpoint and the log
+  std::optional<std::string> text;  // a file; heed's own sources if none is given
+  std::string out;                  // the folder of the checkpoint and the log
   bool resume = false;
   std::int64_t checkpoint_every = 250;
   support::FigureOptions figures;

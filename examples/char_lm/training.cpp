@@ -93,7 +93,16 @@ Training::Training(const Settings& settings, const Corpus& corpus)
       optimiser_(optimiser_of(parameters_, settings)),
       data_(settings.seed) {}
 
+void Training::check_finite(double loss, std::int64_t step) const {
+  check(std::isfinite(loss),
+        "the training diverged in step {}; begin anew with a smaller --lr, in another "
+        "--out",
+        step);
+}
+
 Checkpoint Training::checkpoint() {
+  // A model that has diverged must not take the place of one that has not.
+  check_finite(sampled_loss(corpus_.validation, 1), step_);
   return {.settings = settings_,
           .fingerprint = corpus_.fingerprint,
           .characters = corpus_.vocabulary.characters(),
@@ -125,10 +134,11 @@ void Training::restore(const Checkpoint& checkpoint, const std::string& path) {
 }
 
 double Training::learning_rate() const {
-  return optim::cosine_schedule(step_, {.lr = settings_.lr,
-                                        .min_lr = settings_.min_lr,
-                                        .warmup = settings_.warmup,
-                                        .steps = settings_.steps});
+  return optim::cosine_schedule(step_,
+                                {.lr = settings_.lr,
+                                 .min_lr = settings_.min_lr,
+                                 .warmup = std::min(settings_.warmup, settings_.steps),
+                                 .steps = settings_.steps});
 }
 
 double Training::advance() {
@@ -138,12 +148,10 @@ double Training::advance() {
   optimiser_.zero_grad();  // backward() adds to the gradients that are there
   const Variable loss = loss_of(model_, batch);
   loss.backward();
-  // The gradients are whole only now, and step() is about to use them. What is not finite
-  // must not reach the parameters: they are the next checkpoint.
+  // The gradients are whole only now, and step() is about to use them.
   const double limit = settings_.clip > 0 ? settings_.clip : infinity;
   const double norm = optim::clip_grad_norm(parameters_, limit);
-  check(std::isfinite(loss.item()) && std::isfinite(norm),
-        "the training diverged in step {}; a smaller --lr may help", step_ + 1);
+  check_finite(loss.item() + norm, step_ + 1);
   const double lr = learning_rate();
   for (std::size_t group = 0; group < optimiser_.group_count(); ++group) {
     optimiser_.options(group).lr = lr;
@@ -159,24 +167,26 @@ bool Training::evaluation_is_due() const {
 }
 
 const LogRow& Training::evaluate() {
-  log_.push_back({.step = step_,
-                  .train_loss = sampled_loss(corpus_.train),
-                  .validation_loss = sampled_loss(corpus_.validation),
-                  .lr = learning_rate()});
-  return log_.back();
+  const LogRow row{
+      .step = step_,
+      .train_loss = sampled_loss(corpus_.train, settings_.eval_batches),
+      .validation_loss = sampled_loss(corpus_.validation, settings_.eval_batches),
+      .lr = learning_rate()};
+  check_finite(row.train_loss + row.validation_loss, step_);
+  return log_.emplace_back(row);
 }
 
-double Training::sampled_loss(const Tensor& part) {
+double Training::sampled_loss(const Tensor& part, std::int64_t batches) {
   NoGrad no_grad;
   nn::eval(model_);
   Generator generator(settings_.seed + 1);
   double sum = 0;
-  for (std::int64_t i = 0; i < settings_.eval_batches; ++i) {
+  for (std::int64_t i = 0; i < batches; ++i) {
     sum += loss_of(model_,
                    random_pieces(part, settings_.batch, settings_.context, generator))
                .item();
   }
-  return sum / static_cast<double>(settings_.eval_batches);
+  return sum / static_cast<double>(batches);
 }
 
 }  // namespace heed::char_lm

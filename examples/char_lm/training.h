@@ -31,7 +31,8 @@ class Training {
   Training(const Settings& settings, const Corpus& corpus);
 
   // All that restore() needs. The model's tensors are the training's own, not copies: the
-  // next step changes them.
+  // next step changes them. Throws Error when the model's loss is no number: nothing can
+  // go on from there.
   Checkpoint checkpoint();
   // Goes on from a checkpoint of equal settings, but perhaps for the number of steps.
   // Throws InputError, with `path`, when it is one of another text or model.
@@ -42,16 +43,20 @@ class Training {
   const Log& log() const { return log_; }
   nn::Gpt& model() { return model_; }
 
-  // Does a step, and returns its loss. Throws Error when that is no number.
+  // Does a step, and returns its loss. Throws Error, and leaves the model as it is, when
+  // the loss or a gradient is no number.
   double advance();
   // Whether the log wants a row here: every so many steps, and at the end.
   bool evaluation_is_due() const;
-  // Adds that row, and returns it.
+  // Adds that row, and returns it. Throws Error when its losses are no numbers.
   const LogRow& evaluate();
 
  private:
   double learning_rate() const;  // of the next step
-  double sampled_loss(const Tensor& part);
+  // The mean loss of so many batches, the same each time.
+  double sampled_loss(const Tensor& part, std::int64_t batches);
+  // Throws Error unless it is a finite number. `step` counts from 1.
+  void check_finite(double loss, std::int64_t step) const;
 
   Settings settings_;
   const Corpus& corpus_;

@@ -1,26 +1,23 @@
 // The recipe of char_lm: the losses of PyTorch, and that every setting takes part.
-#include <fstream>
-#include <map>
 #include <sstream>
 #include <string>
 
 #include <boost/test/unit_test.hpp>
 
+#include "tests/examples/char_lm_place.h"
 #include "tests/examples/run.h"
-#include "tests/support/folder.h"
 
 namespace {
 
 using namespace heed::examples;
-using heed::support::TemporaryFolder;
 
-// None is a default.
-const std::map<std::string, std::string> recipe = {
-    {"layers", "2"},  {"heads", "2"},       {"width", "16"},   {"context", "16"},
-    {"batch", "4"},   {"steps", "30"},      {"lr", "0.02"},    {"min-lr", "0.004"},
-    {"warmup", "5"},  {"beta1", "0.8"},     {"beta2", "0.95"}, {"weight-decay", "0.3"},
-    {"clip", "0.5"},  {"dropout", "0.0"},   {"seed", "7"},     {"eval-every", "8"},
-    {"threads", "1"}, {"eval-batches", "3"}};
+// None but dropout's is a default.
+const Options recipe = {{"layers", "2"},     {"heads", "2"},      {"width", "16"},
+                        {"context", "16"},   {"batch", "4"},      {"steps", "30"},
+                        {"lr", "0.02"},      {"min-lr", "0.004"}, {"warmup", "5"},
+                        {"beta1", "0.8"},    {"beta2", "0.95"},   {"weight-decay", "0.3"},
+                        {"clip", "0.5"},     {"dropout", "0.0"},  {"seed", "7"},
+                        {"eval-every", "8"}, {"threads", "1"},    {"eval-batches", "3"}};
 
 // The log of a training by the recipe, but for one setting, and what it prints.
 struct Result {
@@ -28,20 +25,14 @@ struct Result {
 };
 Result trained(const std::string& name = "", const std::string& value = "",
                const std::string& flags = "") {
-  const TemporaryFolder folder;
-  const std::string text = folder / "text.txt", out = folder / "out";
-  std::ofstream file(text);
-  for (int i = 0; i < 100; ++i) {
-    file << "line " << i % 7 << ": \u00e9t\u00e9, hiver, automne\n";
-  }
-  file.close();
-  std::string arguments = "train --text " + text + " --out " + out + " " + flags;
+  const Place place;
+  std::string arguments = place.train("--text " + place.text + " " + flags);
   for (const auto& [option, chosen] : recipe) {
     arguments += " --" + option + " " + (option == name ? value : chosen);
   }
   const Outcome outcome = run("char_lm", arguments);
   BOOST_TEST(outcome.code == 0, outcome.err);
-  return {contents(out + "/log.csv"), outcome.out};
+  return {contents(place.log()), outcome.out};
 }
 
 BOOST_AUTO_TEST_SUITE(char_lm_recipe)
@@ -76,24 +67,23 @@ BOOST_AUTO_TEST_CASE(every_setting_takes_part) {
   const std::string log = trained().log;
   BOOST_TEST(trained().log == log);
   BOOST_TEST(trained("threads", "2").log == log);
-  for (const auto& [name, value] :
-       std::map<std::string, std::string>{{"layers", "1"},
-                                          {"heads", "4"},
-                                          {"width", "18"},
-                                          {"context", "15"},
-                                          {"batch", "5"},
-                                          {"steps", "29"},
-                                          {"lr", "0.021"},
-                                          {"min-lr", "0.005"},
-                                          {"warmup", "4"},
-                                          {"beta1", "0.81"},
-                                          {"beta2", "0.96"},
-                                          {"weight-decay", "0.2"},
-                                          {"clip", "0"},
-                                          {"dropout", "0.1"},
-                                          {"seed", "8"},
-                                          {"eval-every", "7"},
-                                          {"eval-batches", "4"}}) {
+  for (const auto& [name, value] : Options{{"layers", "1"},
+                                           {"heads", "4"},
+                                           {"width", "18"},
+                                           {"context", "15"},
+                                           {"batch", "5"},
+                                           {"steps", "29"},
+                                           {"lr", "0.021"},
+                                           {"min-lr", "0.005"},
+                                           {"warmup", "4"},
+                                           {"beta1", "0.81"},
+                                           {"beta2", "0.96"},
+                                           {"weight-decay", "0.2"},
+                                           {"clip", "0"},
+                                           {"dropout", "0.1"},
+                                           {"seed", "8"},
+                                           {"eval-every", "7"},
+                                           {"eval-batches", "4"}}) {
     BOOST_TEST(trained(name, value).log != log, name);
   }
   BOOST_TEST(trained("", "", "--bias").log != log);

@@ -1,83 +1,18 @@
-// The program char_lm: what it prints and writes, what may change with --resume, and what
-// it says to wrong input.
-#include <chrono>
-#include <csignal>
+// The program char_lm: what it prints and writes, and what it says to wrong input.
 #include <filesystem>
 #include <fstream>
-#include <map>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include <boost/test/unit_test.hpp>
 
-#include "nn/safetensors.h"
-#include "tensor/elementwise.h"
-#include "tensor/reductions.h"
-#include "tests/examples/process.h"
+#include "tests/examples/char_lm_place.h"
 #include "tests/examples/run.h"
-#include "tests/support/folder.h"
 
 namespace {
 
 using namespace heed::examples;
-using heed::support::TemporaryFolder;
 namespace fs = std::filesystem;
-
-// Options and their values.
-using Options = std::map<std::string, std::string>;
-
-// Those of a training that takes a moment, with others in place of some.
-std::string tiny(Options chosen = {}) {
-  chosen.merge(Options{{"layers", "2"},
-                       {"heads", "2"},
-                       {"width", "16"},
-                       {"context", "16"},
-                       {"batch", "4"},
-                       {"steps", "30"},
-                       {"warmup", "5"},
-                       {"eval-every", "8"},
-                       {"eval-batches", "2"},
-                       {"dropout", "0.1"},
-                       {"threads", "1"}});
-  std::string text;
-  for (const auto& [name, value] : chosen) text += " --" + name + " " + value;
-  return text;
-}
-
-// A folder with a text of 2,800 characters in which there is something to learn.
-struct Place {
-  TemporaryFolder folder;
-  std::string text = folder / "text.txt", out = folder / "out";
-
-  Place() {
-    std::ofstream file(text);
-    for (int i = 0; i < 100; ++i) {
-      file << "line " << i % 7 << ": \u00e9t\u00e9, hiver, automne\n";
-    }
-  }
-  std::string train(const std::string& options) const {
-    return "train --out " + out + " " + options;
-  }
-  std::string fresh(const Options& options = {}) const {
-    return train("--text " + text + tiny(options));
-  }
-  std::string again(const std::string& options = "") const {
-    return train("--resume --text " + text + " " + options);
-  }
-  std::string checkpoint() const { return out + "/checkpoint.safetensors"; }
-  std::string log() const { return out + "/log.csv"; }
-};
-
-// Runs char_lm with input that is at fault, and returns what it says of it.
-std::string refusal(const std::string& arguments) {
-  const Outcome outcome = run("char_lm", arguments);
-  BOOST_TEST(outcome.code == 2, arguments);
-  const std::string name = "char_lm: ";
-  BOOST_TEST(outcome.err.starts_with(name), outcome.err);
-  BOOST_TEST(outcome.err.ends_with("\n"), outcome.err);
-  return outcome.err.substr(name.size(), outcome.err.size() - name.size() - 1);
-}
 
 BOOST_AUTO_TEST_SUITE(char_lm)
 
@@ -120,134 +55,6 @@ BOOST_AUTO_TEST_CASE(it_trains_and_writes) {
   BOOST_TEST(written.out.ends_with("\n"));
 }
 
-BOOST_AUTO_TEST_CASE(threads_and_interruptions_change_no_bit) {
-  const Place one, two, three;
-  const Options longer = {{"steps", "200"}, {"eval-every", "60"}};
-  BOOST_TEST(run("char_lm", one.fresh(longer)).code == 0);
-  Options others = {{"threads", "2"}, {"checkpoint-every", "7"}};
-  others.insert(longer.begin(), longer.end());
-  BOOST_TEST(run("char_lm", two.fresh(others)).code == 0);
-  BOOST_TEST((contents(one.checkpoint()) == contents(two.checkpoint())));
-  BOOST_TEST(contents(one.log()) == contents(two.log()));
-
-  int interrupted = 0;
-  for (const int signal : {SIGINT, SIGTERM, SIGINT}) {
-    const bool is_new = !fs::exists(three.checkpoint());
-    fs::remove(three.log());
-    Process process("char_lm", is_new ? three.fresh(longer) : three.again("--threads 1"));
-    // It makes its log anew when it is ready for a signal.
-    for (int i = 0; i < 60'000 && !fs::exists(three.log()); ++i) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
-    process.send(signal);
-    const Outcome outcome = process.wait();
-    if (outcome.code == 0) break;  // it was faster
-    ++interrupted;
-    BOOST_TEST(outcome.code == 128 + signal);
-    BOOST_TEST(outcome.err.find("char_lm: interrupted; saved after step ") !=
-               outcome.err.npos);
-    const std::string advice = " of 200. To go on:\n  char_lm train --resume --out '" +
-                               three.out + "' --text '" + three.text + "'\n";
-    BOOST_TEST(outcome.err.ends_with(advice), outcome.err);
-  }
-  BOOST_TEST(interrupted > 0);
-  BOOST_TEST(run("char_lm", three.again()).code == 0);
-  BOOST_TEST((contents(one.checkpoint()) == contents(three.checkpoint())));
-  BOOST_TEST(contents(one.log()) == contents(three.log()));
-}
-
-BOOST_AUTO_TEST_CASE(a_training_may_become_longer) {
-  const Place place;
-  BOOST_TEST(run("char_lm", place.fresh()).code == 0);
-  // Settings that are given again must be what they were.
-  const Outcome longer = run("char_lm", place.again("--steps 40 --width 16 --lr 0.001"));
-  BOOST_TEST(longer.code == 0);
-  BOOST_TEST(longer.out.find("It goes on from step 30\n") != longer.out.npos);
-  BOOST_TEST(longer.err.starts_with("step 32/40, "), longer.err);
-  BOOST_TEST(contents(place.log()).find("\n40,") != std::string::npos);
-
-  BOOST_TEST(refusal(place.again("--steps 35")) ==
-             "--steps: " + place.checkpoint() + " has done 40 steps already, got 35");
-  BOOST_TEST(refusal(place.again("--width 32")) ==
-             "--width: " + place.checkpoint() +
-                 " has begun with 16, got 32; leave the option out, or choose another "
-                 "--out");
-  BOOST_TEST(
-      refusal(place.again("--bias")) ==
-      "--bias: " + place.checkpoint() +
-          " has begun with false, got true; leave the option out, or choose another "
-          "--out");
-  BOOST_TEST(refusal(place.train("--resume"))
-                 .starts_with("heed's sources: must be the text that "));
-}
-
-BOOST_AUTO_TEST_CASE(what_is_there_is_not_overwritten) {
-  const Place place;
-  BOOST_TEST(run("char_lm", place.fresh({{"steps", "6"}})).code == 0);
-  const std::string before = contents(place.checkpoint());
-  BOOST_TEST(refusal(place.fresh()) == place.checkpoint() +
-                                           ": is there already; go on from it with "
-                                           "--resume, or choose another --out");
-  BOOST_TEST((contents(place.checkpoint()) == before));
-
-  const Place other;
-  fs::create_directory(other.out);
-  std::ofstream(other.log()) << "mine";
-  for (const std::string& arguments : {other.fresh(), other.again()}) {
-    BOOST_TEST(refusal(arguments) == other.log() +
-                                         ": is there already, without a "
-                                         "checkpoint; choose another --out");
-  }
-  BOOST_TEST(contents(other.log()) == "mine");
-}
-
-BOOST_AUTO_TEST_CASE(a_full_disk_leaves_the_checkpoint_of_before) {
-  const Place place;
-  BOOST_TEST(run("char_lm", place.fresh()).code == 0);
-  const std::string before = contents(place.checkpoint());
-  // The files of the program may have 512 bytes times 20: not all of a checkpoint.
-  Process process("char_lm", place.again("--steps 40"), "trap '' XFSZ; ulimit -f 20");
-  const Outcome outcome = process.wait();
-  BOOST_TEST(outcome.code == 2);
-  BOOST_TEST(outcome.err == "char_lm: write_safetensors: " + place.checkpoint() +
-                                ": cannot write: File too large\n");
-  BOOST_TEST((contents(place.checkpoint()) == before));
-  BOOST_TEST(run("char_lm", place.again()).code == 0);
-
-  const std::string log = contents(place.log());
-  fs::remove(place.log());
-  fs::create_symlink("/dev/full", place.log());
-  BOOST_TEST(refusal(place.again()) ==
-             place.log() + ": cannot be written: No space left on device");
-  fs::remove(place.log());
-  BOOST_TEST(run("char_lm", place.again()).code == 0);
-  BOOST_TEST(contents(place.log()) == log);
-}
-
-BOOST_AUTO_TEST_CASE(a_training_that_diverges_leaves_finite_numbers) {
-  for (const std::string every : {"1", "3"}) {
-    const Place place;
-    const Outcome outcome = run("char_lm", place.fresh({{"layers", "1"},
-                                                        {"heads", "1"},
-                                                        {"lr", "1000"},
-                                                        {"checkpoint-every", every}}));
-    BOOST_TEST(outcome.code == 1);
-    const std::string message = "char_lm: the training diverged in step ";
-    BOOST_TEST(outcome.err.find(message) != outcome.err.npos, outcome.err);
-    for (const auto& [name, tensor] :
-         heed::nn::read_safetensors(place.checkpoint()).tensors) {
-      if (name == "log") continue;  // whose losses may be anything
-      BOOST_TEST(heed::all(heed::isfinite(tensor.to(heed::float64))).item(), name);
-    }
-    // The last parameters may be the very ones whose loss is no number; earlier ones
-    // write.
-    if (every == "1") continue;
-    const Outcome written = run("char_lm", "generate --tokens 5 --out " + place.out);
-    BOOST_TEST(written.code == 0, written.err);
-    BOOST_TEST(written.out.size() > 5u);
-  }
-}
-
 BOOST_AUTO_TEST_CASE(texts_that_cannot_be_learnt) {
   const Place place;
   const auto train = [&](const std::string& text) {
@@ -264,6 +71,11 @@ BOOST_AUTO_TEST_CASE(texts_that_cannot_be_learnt) {
       "the validation part must be longer than --context, got 16 and 16 characters");
   BOOST_TEST(refusal(place.train("--text " + place.folder / "no.txt")) ==
              place.folder / "no.txt: cannot be opened: No such file or directory");
+  BOOST_TEST(refusal(place.train("--text ''")) == "the name of the file is empty");
+  BOOST_TEST(!fs::exists(place.folder / "new"));
+  BOOST_TEST(refusal("train --text /dev/null/x --out " + place.folder / "new") ==
+             "/dev/null/x: cannot be opened: Not a directory");
+  BOOST_TEST(!fs::exists(place.folder / "new"));
   BOOST_TEST(refusal(place.train("--text /tmp")) ==
              "/tmp: is a folder; a file of text is needed");
 }
@@ -280,6 +92,24 @@ BOOST_AUTO_TEST_CASE(the_cache_changes_no_character) {
     BOOST_TEST(kept.code == 0);
     BOOST_TEST(kept.out == run("char_lm", arguments + " --no-cache").out, options);
   }
+}
+
+BOOST_AUTO_TEST_CASE(what_is_written_depends_on_its_options) {
+  const Place place;
+  std::ofstream(place.text) << std::string(300, 'b') + std::string(300, 'a');
+  BOOST_TEST(run("char_lm", place.fresh()).code == 0);
+  const auto write = [&](const std::string& options) {
+    return run("char_lm", "generate --out " + place.out + " " + options).out;
+  };
+  // Without a line end in the text a prompt is its first character.
+  const std::string text = write("--tokens 40");
+  BOOST_TEST(text.size() == 42u);  // and a line end
+  BOOST_TEST(text.starts_with("a"));
+  BOOST_TEST(write("--tokens 40") == text);
+  BOOST_TEST(write("--tokens 40 --seed 42") == text);
+  BOOST_TEST(write("--tokens 40 --seed 43") != text);
+  BOOST_TEST(write("--tokens 7 --prompt bab").size() == 11u);
+  BOOST_TEST(write("--tokens 7 --prompt bab").starts_with("bab"));
 }
 
 BOOST_AUTO_TEST_CASE(prompts_and_checkpoints_that_cannot_be_used) {
@@ -386,8 +216,6 @@ BOOST_AUTO_TEST_CASE(help_and_wrong_options) {
              "--heads must divide --width, got 3 and 16");
   BOOST_TEST(refusal(place.fresh({{"lr", "1e-5"}})) ==
              "--min-lr must not be above --lr, got 0.0001 and 1e-05");
-  BOOST_TEST(refusal(place.fresh({{"warmup", "31"}})) ==
-             "--warmup must not be above --steps, got 31 and 30");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -93,7 +93,7 @@ BOOST_AUTO_TEST_CASE(a_refused_step_moves_nothing) {
   BOOST_CHECK_THROW(trainer.step(), Error);
   BOOST_TEST(a.item() == 1);
   BOOST_CHECK_EXCEPTION(trainer.options(2), Error,
-                        says("Sgd: there are 2 groups, asked for number 2"));
+                        says("Sgd: the group must be below 2, got 2"));
 }
 
 BOOST_AUTO_TEST_CASE(a_saved_state_goes_on_as_if_nothing_had_happened) {
