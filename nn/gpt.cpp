@@ -146,6 +146,15 @@ Variable Gpt::hidden(const Tensor& ids, Cache* cache) {
   const std::int64_t end = seen + ids.size(1);
   check(end <= options.block_size, "Gpt: at most block_size = {} positions, got {}",
         options.block_size, end);
+  if (seen > 0) {
+    const Tensor& keys = cache->layers[0].keys;
+    const Shape expected{ids.size(0), options.n_head, seen,
+                         options.n_embd / options.n_head};
+    check(keys.shape() == expected,
+          "Gpt: the cache must hold keys {} for ids {}, got {}; it is of another batch or "
+          "model",
+          expected, ids.shape(), keys.shape());
+  }
   const Tensor positions = arange(seen, end, 1, int64);
   Variable x = transformer.drop(transformer.wte(ids) + transformer.wpe(positions));
   for (std::size_t i = 0; i < transformer.h.size(); ++i) {

@@ -109,7 +109,8 @@ void AdamFamily<decoupled>::load_state(const State& state) {
     memory.exp_avg_sq = reader.like(x, i, "exp_avg_sq");
     memory.max_exp_avg_sq = reader.like(x, i, "max_exp_avg_sq");
     const bool moved = memory.step > 0;
-    check(moved == memory.exp_avg.has_value() && moved == memory.exp_avg_sq.has_value(),
+    check(moved == memory.exp_avg.has_value() && moved == memory.exp_avg_sq.has_value() &&
+              (moved || !memory.max_exp_avg_sq),
           "{}: the state of parameter {} must have step, exp_avg and exp_avg_sq, or none "
           "of them",
           optimiser<decoupled>, i);

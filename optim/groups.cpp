@@ -46,9 +46,11 @@ std::optional<std::int64_t> StateReader::count(std::size_t number,
                                                std::string_view name) {
   const Tensor* const entry = find(number, name);
   if (!entry) return {};
-  check(entry->dtype() == int64 && entry->dim() == 0 && entry->item() >= 0,
-        "{}: {}.{} must be a whole number from 0, got {}", optimiser_, number, name,
-        *entry);
+  constexpr double most = 1e15;  // item() is a double: below 2^53 it is exact
+  check(entry->dtype() == int64 && entry->dim() == 0 && entry->item() >= 0 &&
+            entry->item() <= most,
+        "{}: {}.{} must be a whole number from 0 to {:g}, got {}", optimiser_, number,
+        name, most, *entry);
   return static_cast<std::int64_t>(entry->item());
 }
 

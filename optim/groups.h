@@ -41,8 +41,8 @@ class StateReader {
   // the shape and dtype of the parameter.
   std::optional<Tensor> like(const Variable& parameter, std::size_t number,
                              std::string_view name);
-  // The entry NUMBER.NAME as a whole number from 0; none if there is none. Throws Error
-  // for anything else.
+  // The entry NUMBER.NAME as a whole number from 0 to 1e15; none if there is none. Throws
+  // Error for anything else.
   std::optional<std::int64_t> count(std::size_t number, std::string_view name);
   // Throws Error, naming them, when entries are left that nothing asked for.
   void check_all_read() const;

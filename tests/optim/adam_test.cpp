@@ -2,6 +2,7 @@
 // refuse. The golden tests hold them to PyTorch's own runs.
 
 #include <cmath>
+#include <limits>
 
 #include <boost/test/unit_test.hpp>
 
@@ -98,6 +99,15 @@ BOOST_AUTO_TEST_CASE(groups_have_options_of_their_own_that_may_change) {
   BOOST_TEST(b.item() == 0.8, boost::test_tools::tolerance(1e-7));
 }
 
+BOOST_AUTO_TEST_CASE(a_large_gradient_still_moves_its_parameter) {
+  // Its square is beyond float32, a thousandth of that is not. x by PyTorch 1.13.
+  const Variable x(ones({}), true);
+  Adam trainer({x}, {.lr = 0.1});
+  (x * 2e19).backward();
+  trainer.step();
+  BOOST_TEST(x.item() == 0.9, boost::test_tools::tolerance(1e-6));
+}
+
 BOOST_AUTO_TEST_CASE(parameters_of_any_layout_and_size) {
   Generator generator(1);
   const Tensor start = randn({3, 40000}, float32, generator);
@@ -112,17 +122,25 @@ BOOST_AUTO_TEST_CASE(parameters_of_any_layout_and_size) {
 
 BOOST_AUTO_TEST_CASE(a_saved_state_goes_on_as_if_nothing_had_happened) {
   const Variable x(tensor({1.0, 2.0}, float64), true), idle = leaf(3);
-  Adam first({x, idle}, {.lr = 0.1, .amsgrad = true});
+  // The gradients fall: the largest second moment is the first, and stays.
+  const optim::AdamOptions options{.lr = 0.4, .beta2 = 0.1, .amsgrad = true};
+  Adam first({x, idle}, options);
   step_on_cubes(first, x);
+  step_on_cubes(first, x);
+  BOOST_TEST(all(*first.memory(x).max_exp_avg_sq > *first.memory(x).exp_avg_sq).item());
   const Variable y(x.value().clone(), true);
-  Adam second({y, leaf(3)}, {.lr = 0.1, .amsgrad = true});
-  second.load_state(first.state());
+  Adam second({y, leaf(3)}, options);
+  const optim::State state = first.state();
+  const Tensor mean = state.at("0.exp_avg").clone();
+  second.load_state(state);
   for (int i = 0; i < 3; ++i) {
     step_on_cubes(first, x);
     step_on_cubes(second, y);
     BOOST_TEST(all(x.value() == y.value()).item());
   }
   BOOST_TEST(first.state().size() == 4u);  // nothing of the idle parameter
+  // A state is a copy.
+  BOOST_TEST(all(state.at("0.exp_avg") == mean).item());
 }
 
 BOOST_AUTO_TEST_CASE(a_state_that_does_not_fit_is_refused_whole) {
@@ -141,15 +159,24 @@ BOOST_AUTO_TEST_CASE(a_state_that_does_not_fit_is_refused_whole) {
   BOOST_TEST(error_with([](auto& s) { s["0.exp_avg"] = ones({2}, float64); }) ==
              "Adam: 0.exp_avg must be like its parameter, float64 (), got float64 (2)");
   BOOST_TEST(error_with([](auto& s) { s["0.step"] = tensor(-1); }) ==
-             "Adam: 0.step must be a whole number from 0, got tensor(-1)");
+             "Adam: 0.step must be a whole number from 0 to 1e+15, got tensor(-1)");
   BOOST_TEST(error_with([](auto& s) { s.erase("0.exp_avg_sq"); }) ==
              "Adam: the state of parameter 0 must have step, exp_avg and exp_avg_sq, or "
              "none of them");
   BOOST_TEST(error_with([](auto& s) { s["0.exp_avg"] = ones({}, float32); }) ==
              "Adam: 0.exp_avg must be like its parameter, float64 (), got float32 ()");
   BOOST_TEST(error_with([](auto& s) { s["0.step"] = tensor(1.0); }) ==
-             "Adam: 0.step must be a whole number from 0, got tensor(1.)");
+             "Adam: 0.step must be a whole number from 0 to 1e+15, got tensor(1.)");
   BOOST_TEST(error_with([](auto& s) { s.erase("0.step"); }) ==
+             "Adam: the state of parameter 0 must have step, exp_avg and exp_avg_sq, or "
+             "none of them");
+  const auto most = std::numeric_limits<std::int64_t>::max();
+  BOOST_TEST(error_with([most](auto& s) {
+               s["0.step"] = tensor(most);
+             }).starts_with("Adam: 0.step must be a whole number from 0 to 1e+15, got "));
+  BOOST_TEST(error_of([&] {
+               trainer.load_state({{"0.max_exp_avg_sq", tensor(1.0, float64)}});
+             }) ==
              "Adam: the state of parameter 0 must have step, exp_avg and exp_avg_sq, or "
              "none of them");
   BOOST_TEST(trainer.memory(x).step == 1);
@@ -171,6 +198,13 @@ BOOST_AUTO_TEST_CASE(what_it_refuses) {
   BOOST_TEST(error_for({.eps = -1}) == "AdamW: eps must not be negative, got -1");
   BOOST_TEST(error_for({.weight_decay = std::nan("")}) ==
              "AdamW: weight_decay must not be negative, got nan");
+  AdamW changed({x});
+  square(x).backward();
+  changed.options(0).beta1 = 2;
+  BOOST_TEST(error_of([&] { changed.step(); }) ==
+             "AdamW: beta1 must be from 0 to below 1, got 2");
+  BOOST_TEST(x.item() == 1);
+  BOOST_TEST(changed.memory(x).step == 0);
   BOOST_TEST(error_of([] { Adam(std::vector<Variable>{}); }) ==
              "Adam: there are no parameters");
   BOOST_TEST(error_of([&] {
