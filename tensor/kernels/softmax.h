@@ -12,9 +12,9 @@
 namespace heed::kernels::HEED_KERNELS {
 namespace {
 
-double exp(double x) { return __builtin_exp(x); }
+inline double exp(double x) { return __builtin_exp(x); }
 [[gnu::always_inline]] inline float log_of(float x) { return log(x); }
-double log_of(double x) { return __builtin_log(x); }
+inline double log_of(double x) { return __builtin_log(x); }
 
 template <int wide, class T>
 T dot_lanes(Size n, const T* a, const T* b) {

@@ -19,7 +19,7 @@ using nn::Mask;
 
 namespace {
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
 struct Inputs {
   Tensor q = randn({1, 3, 4}), k = randn({1, 5, 4}), v = randn({1, 5, 2});
@@ -103,7 +103,7 @@ BOOST_AUTO_TEST_CASE(a_derivative_of_nan_at_a_row_without_keys_stays_there) {
 BOOST_AUTO_TEST_CASE(a_query_of_nan_without_keys_reaches_nothing) {
   const Inputs in;
   Inputs odd = in;
-  select(odd.q, 1, 1).fill_(nan);
+  select(odd.q, 1, 1).fill_(not_a_number);
   const Mask mask = Mask::valid_lens(tensor({{5, 0, 2}}));
   const std::vector<Tensor> plain = results(in, mask, squares, false, true);
   each_way(odd, mask, squares, [&](const std::vector<Tensor>& list) {
@@ -133,7 +133,7 @@ BOOST_AUTO_TEST_CASE(without_any_key_the_policy_for_empty_rows_holds) {
         [&](const std::vector<Tensor>& list) { BOOST_TEST(same(list[0], expected)); });
   };
   output(EmptyRows::zero, zeros({1, 3, 2}));
-  output(EmptyRows::nan, full({1, 3, 2}, nan));
+  output(EmptyRows::nan, full({1, 3, 2}, not_a_number));
   const Mask strict = Mask().empty_rows(EmptyRows::error);
   for (const bool fused : {true, false}) {
     const std::string message =
