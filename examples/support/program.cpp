@@ -1,5 +1,6 @@
 #include "examples/support/program.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdint>
 #include <cstdio>
@@ -7,6 +8,7 @@
 #include <limits>
 #include <string_view>
 #include <system_error>
+#include <thread>
 #include <type_traits>
 
 #include <fmt/format.h>
@@ -114,11 +116,16 @@ void add_figures(CLI::App& app, FigureOptions& figures, const std::string& text)
 
 CLI::Option* add_threads(CLI::App& app) {
   const auto assign = [](const std::string& given) {
-    set_num_threads(read_number("--threads", given, 1, 1024));
+    const int threads = read_number("--threads", given, 1, 1024);
+    // More than there are processors would wait for one another most of the time.
+    const auto processors = static_cast<int>(std::thread::hardware_concurrency());
+    set_num_threads(processors > 0 ? std::min(threads, processors) : threads);
   };
   return app
       .add_option_function<std::string>(
-          "--threads", assign, "How many threads work; the results do not depend on it")
+          "--threads", assign,
+          "How many threads work, at most one a processor; the results do not depend on "
+          "it")
       ->type_name("N")
       ->default_str("OMP_NUM_THREADS, or all processors");
 }
