@@ -8,9 +8,8 @@ namespace heed {
 
 // y = h w + b,  h = (x - mean) r,  r = 1/√(variance + eps)
 //   dx = r (u - mean(u) - h mean(u h))  with  u = g w
-//   dw = Σ g h,  db = Σ g                over all rows: of a gradient for each row, as g
-//   h
-//                                        and g below, backward() takes the sum
+//   dw = Σ g h,  db = Σ g  over all rows: the rules below may give g h and g, of which
+//                          backward() takes the sum
 // Moving one x_i moves its row's mean and variance too: those are the two terms that are
 // taken from u. Kept are x, w, and of each row the mean and r.
 Variable layer_norm(const Variable& x, const Variable& weight, const Variable& bias,

@@ -34,11 +34,10 @@ void check_parameter(const Variable& parameter, const Shape& normalized_shape) {
 
 void check_ids(const Tensor& ids, std::int64_t rows) {
   check(ids.dtype() == int64, "embedding: ids must be int64, got {}", name(ids.dtype()));
-  if (ids.numel() == 0) return;
-  const auto least = static_cast<std::int64_t>(min(ids).item());
-  const auto largest = static_cast<std::int64_t>(max(ids).item());
-  check(0 <= least && largest < rows, "embedding: ids must be from 0 to {}, got {}",
-        rows - 1, least < 0 ? least : largest);
+  for (const std::int64_t id : ids.to_vector<std::int64_t>()) {
+    check(0 <= id && id < rows, "embedding: ids must be from 0 to {}, got {}", rows - 1,
+          id);
+  }
 }
 
 }  // namespace

@@ -19,15 +19,16 @@ namespace {
 
 void check_tokens(const Tensor& tokens) {
   check(tokens.dim() == 2 && tokens.dtype() == int64 && tokens.size(1) >= 1,
-        "generate: tokens must be int64 (batch, n), got {} {}", name(tokens.dtype()),
-        tokens.shape());
+        "generate: tokens must be int64 (batch, n), n at least 1, got {} {}",
+        name(tokens.dtype()), tokens.shape());
 }
 
 }  // namespace
 
 Tensor sample(const Tensor& logits, const SampleOptions& options, Generator& generator) {
-  check(logits.dim() == 2 && logits.size(1) >= 1,
-        "sample: logits must be (batch, vocab_size), got {}", logits.shape());
+  check(logits.dim() == 2 && logits.size(1) >= 1 && is_floating(logits.dtype()),
+        "sample: logits must be floating (batch, vocab_size), got {} {}",
+        name(logits.dtype()), logits.shape());
   check(options.temperature >= 0 && std::isfinite(options.temperature),
         "sample: temperature must be finite and not negative, got {}",
         options.temperature);

@@ -1,4 +1,4 @@
-// Writing on with a language model, token by token.
+// Continuing a text with a language model, token by token.
 //
 //   nn::eval(model);
 //   Tensor text = nn::generate(model, prompt, 100, {.temperature = 0.8, .top_k = 40});
@@ -40,7 +40,7 @@ class NextLogits {
 
   // Adds tokens (batch, n), int64, n at least 1, to the texts -> the logits (batch,
   // vocab_size) of what follows them. Throws Error, and adds nothing, for another shape
-  // or batch than before, and for an id that is not a token.
+  // or batch than before, and when one of the last block_size ids is not a token.
   Tensor operator()(const Tensor& tokens);
 
  private:
@@ -52,7 +52,7 @@ class NextLogits {
 
 // The tokens (batch, n), at least one, and `count` more, each sampled from the logits
 // that the model gives for at most block_size tokens before it: (batch, n + count). The
-// model is used in the mode that it is in: after eval() dropout is still. Throws Error
+// model is used in the mode that it is in: after eval() there is no dropout. Throws Error
 // for a negative count, and as NextLogits and sample do.
 Tensor generate(Gpt& model, const Tensor& tokens, std::int64_t count,
                 const SampleOptions& options = {},

@@ -142,7 +142,8 @@ Variable Gpt::hidden(const Tensor& ids, Cache* cache) {
         transformer.h.size(), cache ? cache->layers.size() : 0);
   const std::int64_t seen = cache ? cache->positions : 0;
   check(ids.dim() == 2 && ids.dtype() == int64 && ids.size(1) >= 1,
-        "Gpt: ids must be int64 (batch, n), got {} {}", name(ids.dtype()), ids.shape());
+        "Gpt: ids must be int64 (batch, n), n at least 1, got {} {}", name(ids.dtype()),
+        ids.shape());
   const std::int64_t end = seen + ids.size(1);
   check(end <= options.block_size, "Gpt: at most block_size = {} positions, got {}",
         options.block_size, end);
@@ -150,17 +151,21 @@ Variable Gpt::hidden(const Tensor& ids, Cache* cache) {
     const Tensor& keys = cache->layers[0].keys;
     const Shape expected{ids.size(0), options.n_head, seen,
                          options.n_embd / options.n_head};
-    check(keys.shape() == expected,
-          "Gpt: the cache must hold keys {} for ids {}, got {}; it is of another batch or "
-          "model",
-          expected, ids.shape(), keys.shape());
+    check(
+        keys.shape() == expected,
+        "Gpt: the cache must hold keys {} for ids {}, got {}; it is of another batch or "
+        "model",
+        expected, ids.shape(), keys.shape());
   }
   const Tensor positions = arange(seen, end, 1, int64);
   Variable x = transformer.drop(transformer.wte(ids) + transformer.wpe(positions));
+  // All layers' caches grow, or none when one of the layers throws.
+  Cache grown = cache ? *cache : Cache{};
   for (std::size_t i = 0; i < transformer.h.size(); ++i) {
-    x = transformer.h[i](x, cache ? &cache->layers[i] : nullptr);
+    x = transformer.h[i](x, cache ? &grown.layers[i] : nullptr);
   }
-  if (cache) cache->positions = end;
+  grown.positions = end;
+  if (cache) *cache = grown;
   return transformer.ln_f(x);  // (batch, n, n_embd)
 }
 

@@ -295,6 +295,7 @@ Tensor Mask::Laid::kept(std::int64_t keys) const {
 
 std::string to_string(const Mask& mask, const Shape& scores) {
   const Mask::Laid laid = mask.empty_rows(EmptyRows::zero).lay_on(scores);
+  if (count(scores) == 0) return "";
   const std::int64_t queries = scores[scores.rank() - 2],
                      keys = scores[scores.rank() - 1];
   Tensor kept = laid.kept(keys);

@@ -106,7 +106,8 @@ class Mask {
 // The mask on scores of this shape as a grid, a line a query: x for a key that may be
 // attended to, . for one that is hidden. Where batches or heads differ, one grid for each
 // of them under its number, at most four; of at most 16 queries and 32 keys, whatever its
-// policy for empty rows. Throws Error when the mask does not fit.
+// policy for empty rows. Nothing for scores without elements. Throws Error when the mask
+// does not fit.
 std::string to_string(const Mask& mask, const Shape& scores);
 
 // x (batch, steps, ...) with `value` in place of the elements (i, j, ...) with

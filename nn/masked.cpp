@@ -102,7 +102,7 @@ Variable scores_of(const Tensor& pairs, const Variable& q, const Variable& k) {
 
 }  // namespace
 
-// A sum that is finite has no other summands; one that is not may be too large a number.
+// A finite sum has finite summands only. Another one may have, too: it can overflow.
 bool all_finite(const Variable& x) {
   return std::isfinite(sum(x.value()).item()) || all(isfinite(x.value())).item() != 0;
 }

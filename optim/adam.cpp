@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "tensor/factories.h"
+#include "tensor/reductions.h"
 #include "tensor/updates.h"
 
 namespace heed::optim {
@@ -114,6 +115,11 @@ void AdamFamily<decoupled>::load_state(const State& state) {
           "{}: the state of parameter {} must have step, exp_avg and exp_avg_sq, or none "
           "of them",
           optimiser<decoupled>, i);
+    for (const auto& square : {memory.exp_avg_sq, memory.max_exp_avg_sq}) {
+      check(!square || square->numel() == 0 || !(min(*square).item() < 0),
+            "{}: the mean squares of parameter {} must not be negative, got {}",
+            optimiser<decoupled>, i, square ? min(*square).item() : 0);
+    }
   });
   reader.check_all_read();
   groups_.for_each([&](std::size_t i, auto& member) { member.memory = loaded[i]; });

@@ -28,7 +28,7 @@ namespace detail {
 
 // Throws Error, naming the optimiser, when there are no parameters, or one is given
 // twice, is not a leaf that requires a gradient, or repeats elements, as expand() does: a
-// step that wrote to it would be refused when those before it have moved.
+// step that wrote to it would be refused only after those before it had moved.
 void check_parameters(std::string_view optimiser, const std::vector<Variable>& list);
 
 // Reads a saved state entry by entry.

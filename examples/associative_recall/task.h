@@ -28,7 +28,7 @@ struct Batch {
   Tensor answers() const;  // (batch, asked), digits
 };
 
-// Where keys and queries come from. Behind each key there is a thing, a random direction
+// Where keys and queries come from. Each key stands for a thing, a random direction
 // in a space of eight dimensions that nobody sees. The key shows it through one fixed
 // random map; a query shows one thing or two, blurred by noise, through another map and
 // in another size. So keys and queries cannot be compared, unless a model learns how. The

@@ -11,7 +11,7 @@ namespace heed::char_lm {
 
 struct GenerateOptions {
   std::string out;  // the folder of the training
-  // A line end if none is given, or the first character where the text has no line end.
+  // A newline if none is given, or the first character where the text has no newline.
   std::optional<std::string> prompt;
   std::int64_t tokens = 500;
   nn::SampleOptions sampling{.temperature = 0.8};

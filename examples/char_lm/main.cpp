@@ -45,7 +45,7 @@ CLI::App& add_train(CLI::App& app, TrainOptions& options) {
 CLI::App& add_generate(CLI::App& app, GenerateOptions& options) {
   CLI::App& generate = *app.add_subcommand(
       "generate",
-      "Writes on from a prompt, with what train has made of a text so far.\n"
+      "Continues a prompt, with what train has made of a text so far.\n"
       "The keys and values of what is written are kept while all of it fits into the\n"
       "model's context; from then on its last characters are computed anew each time.");
   generate.add_option("--out", options.out, "The folder that train has written into")
@@ -53,7 +53,7 @@ CLI::App& add_generate(CLI::App& app, GenerateOptions& options) {
       ->required();
   generate.add_option("--prompt", options.prompt, "What to go on from")
       ->type_name("TEXT")
-      ->default_str("a line end, or the first character");
+      ->default_str("a newline, or the first character");
   add_number(generate, "--tokens", options.tokens, std::int64_t{1}, many,
              "How many characters to write");
   add_number(generate, "--temperature", options.sampling.temperature, 0.0, 1e6,

@@ -32,7 +32,7 @@ struct Settings {
     f("layers", s.layers, 1, 1000, "Blocks of the model");
     f("heads", s.heads, 1, 1000, "Heads of a block's attention; must divide --width");
     f("width", s.width, 1, 65536, "Features of a character");
-    f("context", s.context, 1, 65536, "Characters that the model sees at most");
+    f("context", s.context, 1, 65536, "Most characters that the model sees at once");
     f("bias", s.bias, false, true, "Biases in the linear layers and the norms");
     f("batch", s.batch, 1, 65536, "Pieces of text, each a context long, in a step");
     f("steps", s.steps, 1, many,

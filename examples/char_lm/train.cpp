@@ -34,7 +34,7 @@ void remove_leftovers(const std::string& folder) {
   }
 }
 
-// A file that cannot be looked at cannot be written either, which is told then.
+// A file that cannot be looked at cannot be written either, which is reported then.
 bool exists(const std::string& path) {
   std::error_code ignored;
   return fs::exists(path, ignored);
@@ -174,16 +174,17 @@ int train(const TrainOptions& options) {
     input_error("{}: there is no such folder to go on from", options.out);
   }
   const Corpus corpus = read_corpus(options.text);
+  // Before there is a folder that nobody needs.
+  if (!exists(checkpoint_path(options.out))) check_settings(options.settings);
   make_folder(options.out);
   make_folder(options.figures);
-  // A limit on the size of files is then told as a full disk is.
+  // A file beyond the limit on sizes (ulimit -f) is then reported as a full disk is.
   std::signal(SIGXFSZ, SIG_IGN);
   const FolderLock lock(options.out);
   remove_leftovers(options.out);
   const std::optional<Checkpoint> checkpoint = checkpoint_of(options);
   const Settings settings =
       checkpoint ? resumed_settings(options, *checkpoint) : options.settings;
-  check_settings(settings);
   Training training(settings, corpus);
   if (checkpoint) training.restore(*checkpoint, checkpoint_path(options.out));
   print_about(corpus, training);

@@ -24,7 +24,8 @@ Level processor_level() {
 
 Level chosen_level() {
   const Level best = processor_level();
-  if (const char* wanted = std::getenv("HEED_LEVEL")) {
+  const char* const wanted = std::getenv("HEED_LEVEL");
+  if (wanted && *wanted != '\0') {
     for (Level level : {Level::baseline, Level::v3, Level::v4}) {
       if (name(level) == wanted) return std::min(level, best);
     }

@@ -214,6 +214,7 @@ BOOST_AUTO_TEST_CASE(help_and_wrong_options) {
   }
   BOOST_TEST(refusal(place.fresh({{"heads", "3"}})) ==
              "--heads must divide --width, got 3 and 16");
+  BOOST_TEST(!fs::exists(place.out));
   BOOST_TEST(refusal(place.fresh({{"lr", "1e-5"}})) ==
              "--min-lr must not be above --lr, got 0.0001 and 1e-05");
 }

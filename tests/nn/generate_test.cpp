@@ -1,5 +1,5 @@
-// Writing on: the logits of the next token with a cache and without one, and the tokens
-// that are drawn from them. How one is drawn is in sample_test.cpp.
+// Continuing a text: the logits of the next token with a cache and without one, and the
+// tokens that are drawn from them. How one is drawn is in sample_test.cpp.
 
 #include <algorithm>
 #include <cstdint>
@@ -167,11 +167,13 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_gone_on_from_is_refused) {
       return error_of([&] { nn::generate(net, text, count); });
     };
     BOOST_TEST(error_for(tensor({1, 2})) ==
-               "generate: tokens must be int64 (batch, n), got int64 (2)");
-    BOOST_TEST(error_for(ones({1, 2})) ==
-               "generate: tokens must be int64 (batch, n), got float32 (1, 2)");
-    BOOST_TEST(error_for(zeros({1, 0}, int64)) ==
-               "generate: tokens must be int64 (batch, n), got int64 (1, 0)");
+               "generate: tokens must be int64 (batch, n), n at least 1, got int64 (2)");
+    BOOST_TEST(
+        error_for(ones({1, 2})) ==
+        "generate: tokens must be int64 (batch, n), n at least 1, got float32 (1, 2)");
+    BOOST_TEST(
+        error_for(zeros({1, 0}, int64)) ==
+        "generate: tokens must be int64 (batch, n), n at least 1, got int64 (1, 0)");
   }
   const Tensor good = tensor({{1, 2}});
   BOOST_TEST(error_of([&] { nn::generate(net, good, -1); }) ==

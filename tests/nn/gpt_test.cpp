@@ -300,13 +300,13 @@ BOOST_AUTO_TEST_CASE(what_does_not_fit_is_refused) {
              }) == "embedding: ids must be from 0 to 6, got 7");
   BOOST_TEST(error_of([&] {
                net(tensor({1, 2}));
-             }) == "Gpt: ids must be int64 (batch, n), got int64 (2)");
+             }) == "Gpt: ids must be int64 (batch, n), n at least 1, got int64 (2)");
   BOOST_TEST(error_of([&] {
                net(ones({1, 2}));
-             }) == "Gpt: ids must be int64 (batch, n), got float32 (1, 2)");
+             }) == "Gpt: ids must be int64 (batch, n), n at least 1, got float32 (1, 2)");
   BOOST_TEST(error_of([&] {
                net(zeros({1, 0}, int64));
-             }) == "Gpt: ids must be int64 (batch, n), got int64 (1, 0)");
+             }) == "Gpt: ids must be int64 (batch, n), n at least 1, got int64 (1, 0)");
   Gpt::Cache none;
   BOOST_TEST(error_of([&] { net.next(tensor({{1}}), none); }) ==
              "Gpt: the cache must be one that cache() made, of 2 layers, got 0");

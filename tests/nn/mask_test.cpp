@@ -284,7 +284,9 @@ BOOST_AUTO_TEST_CASE(nothing_may_be_masked) {
   BOOST_TEST((seen(Mask::causal(), {0, 0}).shape() == Shape{0, 0}));
   const Mask left = Mask::causal(CausalAlign::top_left).empty_rows(EmptyRows::error);
   BOOST_TEST((seen(left, {0, 3}).shape() == Shape{0, 3}));
-  BOOST_TEST(grid(Mask::valid_lens(none), {0, 2, 3}).empty());
+  for (const Shape& scores : {Shape{0, 2, 3}, Shape{2, 0, 3}, Shape{2, 3, 0}}) {
+    BOOST_TEST(grid(Mask(), scores).empty());
+  }
   // Without keys no query has one.
   BOOST_CHECK_THROW(left.lay_on({1, 0}), Error);
   const nn::Attention result = nn::attention(ones({2, 3}), empty({0, 3}), empty({0, 4}),

@@ -97,9 +97,9 @@ BOOST_AUTO_TEST_CASE(what_is_no_choice_is_refused) {
   };
   const Tensor good = rows(2);
   BOOST_TEST(error_for(good[0], {}) ==
-             "sample: logits must be (batch, vocab_size), got (5)");
+             "sample: logits must be floating (batch, vocab_size), got float32 (5)");
   BOOST_TEST(error_for(ones({2, 0}), {}) ==
-             "sample: logits must be (batch, vocab_size), got (2, 0)");
+             "sample: logits must be floating (batch, vocab_size), got float32 (2, 0)");
   for (const auto& [bad, text] :
        {std::pair{-0.5, "-0.5"}, {not_a_number, "nan"}, {inf, "inf"}}) {
     BOOST_TEST(error_for(good, {.temperature = bad}) ==

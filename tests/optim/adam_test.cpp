@@ -170,6 +170,8 @@ BOOST_AUTO_TEST_CASE(a_state_that_does_not_fit_is_refused_whole) {
   BOOST_TEST(error_with([](auto& s) { s.erase("0.step"); }) ==
              "Adam: the state of parameter 0 must have step, exp_avg and exp_avg_sq, or "
              "none of them");
+  BOOST_TEST(error_with([](auto& s) { s["0.exp_avg_sq"] = tensor(-0.5, float64); }) ==
+             "Adam: the mean squares of parameter 0 must not be negative, got -0.5");
   const auto most = std::numeric_limits<std::int64_t>::max();
   BOOST_TEST(error_with([most](auto& s) {
                s["0.step"] = tensor(most);

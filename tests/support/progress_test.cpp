@@ -46,7 +46,7 @@ BOOST_AUTO_TEST_CASE(a_line_says_all) {
              "step 2000/2000, loss 1.5000, 19152 tokens/s, 1 min 21 s in all\n");
 }
 
-BOOST_AUTO_TEST_CASE(slow_rates_have_digits_behind_the_point) {
+BOOST_AUTO_TEST_CASE(slow_rates_have_digits_after_the_point) {
   Scene scene;
   Progress progress(10, scene.options());
   scene.now += 3;
