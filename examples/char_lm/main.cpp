@@ -77,7 +77,8 @@ int main(int argc, char** argv) {
   GenerateOptions generate_options;
   CLI::App app(
       "A language model of characters: train one on a text, and let it write.\n"
-      "The defaults are nanoGPT's recipe for a plain computer.\n"
+      "The defaults are nanoGPT's recipe for a plain computer. The options are told by\n"
+      "char_lm train --help and char_lm generate --help.\n"
       "Exit codes: 0 all is well, 1 the training diverged or a computation failed,\n"
       "2 wrong options or input, 130 or 143 ended by Ctrl-C (SIGINT) or SIGTERM, after\n"
       "the step was finished and saved.",

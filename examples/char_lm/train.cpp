@@ -1,5 +1,6 @@
 #include "examples/char_lm/train.h"
 
+#include <cerrno>  // program_invocation_name
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
@@ -146,8 +147,9 @@ void print_interruption(const TrainOptions& options, const Training& training) {
   std::fflush(stdout);  // what was said before comes first
   fmt::print(stderr,
              "char_lm: interrupted; saved after step {} of {}. To go on:\n"
-             "  char_lm train --resume --out {}{}\n",
-             training.steps_done(), training.settings().steps, quoted(options.out), text);
+             "  {} train --resume --out {}{}\n",
+             training.steps_done(), training.settings().steps, program_invocation_name,
+             quoted(options.out), text);
 }
 
 void print_results(Training& training, const Corpus& corpus) {
@@ -189,6 +191,9 @@ int train(const TrainOptions& options) {
   if (checkpoint) training.restore(*checkpoint, checkpoint_path(options.out));
   print_about(corpus, training);
   if (checkpoint) fmt::print("It goes on from step {}\n", checkpoint->step);
+  if (training.steps_done() == settings.steps) {
+    fmt::print("All {} steps are done; --steps takes it further\n", settings.steps);
+  }
   // The checkpoint holds the number of steps, which may have changed.
   const bool is_saved = checkpoint && checkpoint->settings.steps == settings.steps;
   if (const int signal = run(training, options, is_saved)) {
