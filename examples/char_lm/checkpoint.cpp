@@ -112,9 +112,9 @@ Checkpoint unpacked(nn::Safetensors file, const std::string& path) {
       .log = to_log(take_one(file.tensors, "log")),
   };
   check(file.tensors.empty(), "the tensor {} is unexpected", file.tensors.begin()->first);
-  check(checkpoint.log.empty() || checkpoint.log.back().step <= checkpoint.step,
-        "the log must end by step {}, got {}", checkpoint.step,
-        checkpoint.log.back().step);
+  const std::int64_t end = checkpoint.log.empty() ? 0 : checkpoint.log.back().step;
+  check(end <= checkpoint.step, "the log must end by step {}, got {}", checkpoint.step,
+        end);
   // So that a model of these settings takes no more memory than the file justifies.
   const Settings& s = checkpoint.settings;
   std::int64_t numbers = 0;

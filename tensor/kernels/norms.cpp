@@ -7,19 +7,27 @@ using Size = std::int64_t;
 
 double root(double x) { return __builtin_sqrt(x); }
 
-// f(0) + ... + f(n - 1): blocks of them in T, which is fast, and the blocks' sums in
-// double, so that a long row loses no digits. f comes by value: g++ does not vectorise a
-// sum through a reference.
+// f(0) + ... + f(n - 1): in blocks of T, sixteen sums side by side, which is fast, and
+// the blocks' sums in double, so that a long row loses no digits. The order is the same
+// for all kernels. f comes by value: g++ does not vectorise these loops through a
+// reference.
 template <class T, class F>
 double sum_of(Size n, F f) {
-  constexpr Size block = 256;
+  constexpr Size block = 256, lanes = 16;
   double total = 0;
   for (Size begin = 0; begin < n; begin += block) {
     const Size end = begin + block < n ? begin + block : n;
-    T sum = 0;
-#pragma omp simd reduction(+ : sum)
-    for (Size i = begin; i < end; ++i) sum += f(i);
-    total += static_cast<double>(sum);
+    T sums[lanes] = {};
+    Size i = begin;
+    for (; i + lanes <= end; i += lanes) {
+#pragma omp simd
+      for (Size j = 0; j < lanes; ++j) sums[j] += f(i + j);
+    }
+    for (Size j = 0; i < end; ++i, ++j) sums[j] += f(i);
+    for (Size half = lanes / 2; half > 0; half /= 2) {
+      for (Size j = 0; j < half; ++j) sums[j] += sums[j + half];
+    }
+    total += static_cast<double>(sums[0]);
   }
   return total;
 }
