@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "tensor/elementwise.h"
 #include "tensor/factories.h"
 #include "tensor/reductions.h"
 #include "tensor/updates.h"
@@ -116,9 +117,10 @@ void AdamFamily<decoupled>::load_state(const State& state) {
           "of them",
           optimiser<decoupled>, i);
     for (const auto& square : {memory.exp_avg_sq, memory.max_exp_avg_sq}) {
-      check(!square || square->numel() == 0 || !(min(*square).item() < 0),
-            "{}: the mean squares of parameter {} must not be negative, got {}",
-            optimiser<decoupled>, i, square ? min(*square).item() : 0);
+      if (square && any(*square < 0).item()) {
+        fail("{}: the mean squares of parameter {} must not be negative, got {}",
+             optimiser<decoupled>, i, min(*square).item());
+      }
     }
   });
   reader.check_all_read();

@@ -139,6 +139,13 @@ BOOST_AUTO_TEST_CASE(a_saved_state_goes_on_as_if_nothing_had_happened) {
     BOOST_TEST(all(x.value() == y.value()).item());
   }
   BOOST_TEST(first.state().size() == 4u);  // nothing of the idle parameter
+  // A parameter without elements has a state without elements.
+  const Variable nothing(zeros({0}, float64), true);
+  Adam third({nothing});
+  sum(square(nothing)).backward();
+  third.step();
+  third.load_state(third.state());
+  BOOST_TEST(third.memory(nothing).step == 1);
   // A state is a copy.
   BOOST_TEST(all(state.at("0.exp_avg") == mean).item());
 }
