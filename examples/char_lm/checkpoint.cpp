@@ -1,7 +1,7 @@
 #include "examples/char_lm/checkpoint.h"
 
-#include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <map>
 #include <string_view>
 #include <utility>
@@ -111,7 +111,9 @@ Checkpoint unpacked(nn::Safetensors file, const std::string& path) {
           "generator.dropout", take_one(file.tensors, "generator.dropout"), 255),
       .log = to_log(take_one(file.tensors, "log")),
   };
-  check(file.tensors.empty(), "the tensor {} is unexpected", file.tensors.begin()->first);
+  if (!file.tensors.empty()) {
+    fail("the tensor {} is unexpected", file.tensors.begin()->first);
+  }
   const std::int64_t end = checkpoint.log.empty() ? 0 : checkpoint.log.back().step;
   check(end <= checkpoint.step, "the log must end by step {}, got {}", checkpoint.step,
         end);
