@@ -6,7 +6,6 @@
 #include "autograd/matmul.h"
 #include "autograd/reductions.h"
 #include "autograd/views.h"
-#include "tensor/reductions.h"
 
 namespace heed::nn {
 namespace {

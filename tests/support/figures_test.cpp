@@ -10,11 +10,11 @@
 #include <boost/test/unit_test.hpp>
 
 #include "examples/support/gnuplot.h"
-#include "examples/support/input_error.h"
 #include "tensor/factories.h"
 #include "tests/errors.h"
 #include "tests/support/drawn.h"
 #include "tests/support/folder.h"
+#include "tests/support/input_errors.h"
 
 namespace {
 
@@ -26,16 +26,6 @@ Chart chart() {
   chart.curves = {{"rising", {1, 2, 3}, {1, 4, 9}, Style::line_with_points},
                   {"dots", {1, 2, 3}, {3, std::nan(""), 1}, Style::points}};
   return chart;
-}
-
-template <class F>
-std::string input_error_of(F&& f) {
-  try {
-    f();
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "no error";
 }
 
 BOOST_AUTO_TEST_SUITE(figures)
@@ -89,9 +79,9 @@ BOOST_AUTO_TEST_CASE(without_gnuplot) {
 BOOST_AUTO_TEST_CASE(wrong_names_and_places) {
   const TemporaryFolder folder;
   const std::string pdf = folder / "chart.pdf", lost = folder / "no/chart.svg";
-  BOOST_TEST(input_error_of([&] { save_figure(pdf, chart()); }) ==
+  BOOST_TEST(message_of([&] { save_figure(pdf, chart()); }) ==
              pdf + ": the name of a figure must end in .svg or .png");
-  BOOST_TEST(input_error_of([&] { save_figure(lost, chart()); }) ==
+  BOOST_TEST(message_of([&] { save_figure(lost, chart()); }) ==
              lost + ": cannot be written: No such file or directory");
 }
 
@@ -126,13 +116,12 @@ BOOST_AUTO_TEST_CASE(folders) {
   BOOST_TEST(std::filesystem::is_directory(folder / "a/b/c"));
   std::ofstream(folder / "file") << "text";
   const std::string file = folder / "file";
-  BOOST_TEST(input_error_of([&] {
+  BOOST_TEST(message_of([&] {
                make_folder(file);
              }).starts_with(file + ": the folder cannot be written: "));
-  BOOST_TEST(input_error_of([&] { make_folder(file + "/below"); }) ==
+  BOOST_TEST(message_of([&] { make_folder(file + "/below"); }) ==
              file + "/below: the folder cannot be written: Not a directory");
-  BOOST_TEST(input_error_of([] { make_folder(""); }) ==
-             "the name of the folder is empty");
+  BOOST_TEST(message_of([] { make_folder(""); }) == "the name of the folder is empty");
 }
 
 BOOST_AUTO_TEST_SUITE_END()
