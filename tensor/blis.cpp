@@ -15,8 +15,8 @@ constexpr num_t type_id = std::is_same_v<T, float> ? BLIS_FLOAT : BLIS_DOUBLE;
 
 // BLIS's own type of the micro-kernel.
 template <class T>
-using MicroKernel =
-    std::conditional_t<std::is_same_v<T, float>, sgemm_ukr_ft, dgemm_ukr_ft>;
+using MicroKernel = std::conditional_t<std::is_same_v<T, float>, sgemm_ukr_ft,
+                                       dgemm_ukr_ft>;
 
 // BLIS, started, and what the calls below need of it.
 struct Library {
@@ -137,7 +137,8 @@ void TileKernel<T>::operator()(std::int64_t depth, const T* a, const T* b, T* c,
   if constexpr (single) {
     lib.float_kernel(m, n, depth, &alpha, pa, pb, &beta, c, rs, cs, &hints, lib.context);
   } else {
-    lib.double_kernel(m, n, depth, &alpha, pa, pb, &beta, c, rs, cs, &hints, lib.context);
+    lib.double_kernel(m, n, depth, &alpha, pa, pb, &beta, c, rs, cs, &hints,
+                      lib.context);
   }
 }
 
