@@ -31,7 +31,7 @@ void parallel_for(std::int64_t count, std::int64_t grain, F&& f) {
   // Throws Error where HEED_LEVEL is wrong: within the threads nothing can catch it, and
   // kernels that are looked up there need the level.
   kernels::level();
-#pragma omp parallel for num_threads(static_cast <int>(pieces)) schedule(static, 1)
+#pragma omp parallel for num_threads(static_cast<int>(pieces)) schedule(static, 1)
   for (std::int64_t piece = 0; piece < pieces; ++piece) {
     f(count * piece / pieces, count * (piece + 1) / pieces);
   }
