@@ -53,27 +53,31 @@ def tensor_differences(part, name, heed, torch):
 
 
 def differences(heed, torch):
-    """All of them, in the order of computing. Where PyTorch lacks a derivative, there is
-    nothing to compare."""
-    found = []
+    """All of them, in the order of computing. Where one side refuses, or PyTorch lacks a
+    derivative, what both computed is compared."""
     if "broken" in heed:
         return [Difference("refusal", "", -1, heed["broken"], torch.get("error"))]
+    found = []
     unable = torch.get("at") in ("loss", "grad", "second")
+    refused = unable or "error" in heed or "error" in torch
     for part, other in PARTS.items():
         ours, theirs = heed.get(part, {}), torch.get(other, {})
-        if other == "second" and "grad" in heed and "grad" in torch and not unable:
+        if part == "second" and "grad" in heed and "grad" in torch and not refused:
             # Gradients that are constants have derivatives of 0, asked for or not.
             ours, theirs = with_zeros(ours, heed["grad"]), with_zeros(theirs, torch["grad"])
-        for name in ours if unable else {**theirs, **ours}:
+        for name in {**theirs, **ours}:
             if name in ours and name in theirs:
                 found += tensor_differences(part, name, ours[name], theirs[name])
-            elif "error" not in heed and not unable:
+            elif not refused:
                 have = ["none" if name not in x else "one" for x in (ours, theirs)]
                 found.append(Difference(part, name, -1, *have))
-    if not unable and heed.get("at") != torch.get("at"):
-        refusals = [f"refuses {x['at']}: {x['error']}" if "at" in x else "computes it"
-                    for x in (heed, torch)]
-        found.append(Difference("refusal", heed.get("at") or torch.get("at"), -1, *refusals))
+    if heed.get("at") != torch.get("at") and not unable:
+        words = [
+            f"refuses {x['at']}: {x['error']}" if "at" in x else "computes it"
+            for x in (heed, torch)
+        ]
+        name = heed.get("at") or torch.get("at")
+        found.append(Difference("refusal", name, -1, *words))
     return found
 
 

@@ -512,10 +512,11 @@ def join_heads(d):
 
 
 def additive_scores(d):
-    q = d.value(lambda shape: len(shape) in (2, 3))
+    # A pair without a gradient is left out, whatever it is: NaN would tell.
+    q = d.finite(lambda shape: len(shape) in (2, 3))
     *batch, _, hidden = d.shape(q)
-    k = d.fitting((*batch, d.new_size(), hidden))
-    return {"q": q, "k": k, "w": d.fitting((hidden,))}
+    k = d.finite_fitting((*batch, d.new_size(), hidden))
+    return {"q": q, "k": k, "w": d.finite_fitting((hidden,))}
 
 
 def gaussian_weights(d):

@@ -6,6 +6,12 @@ import torch
 import torch.nn.functional as F
 
 
+def sign(a):
+    """Without a derivative, like a comparison, where PyTorch's has zeros; NaN of NaN, where
+    PyTorch's is 0."""
+    return torch.where(a.isnan(), a, a.sign()).detach()
+
+
 def topk(a, k, dim, largest):
     """torch.topk, but of equal elements the first: PyTorch leaves open which it takes."""
     values, indices = torch.topk(a, k, dim, largest)

@@ -4,7 +4,8 @@
     run.py [--count N] [--seed S] [--jobs J] [--replay PROGRAM]
     run.py --one SEED        one program: its sources, both answers' differences
     run.py --nudge           the check of the check: one number of each of heed's answers
-                             is moved by 1e-8, and each program must be reported
+                             is moved by 1e-8, and each program must be reported, but for
+                             a few where rounding moves that number by more
     run.py --stored FILE     replays programs stored with their results; needs no PyTorch
     run.py --store N         prints such a file
 
@@ -107,7 +108,8 @@ def examine(seed, replay, tally, nudge):
     tally.counts["rounding"] += verdict.rounding
     if verdict.known:
         tally.known[verdict.known.reason] += 1
-    if bool(verdict.found) != nudge:
+    # Where rounding moves a number by more than the nudge, nothing can be told.
+    if bool(verdict.found) != (nudge and not verdict.rounding):
         tally.failures.append(seed)
 
 
@@ -190,7 +192,8 @@ def compare_with_torch(options):
         print(f"\nseeds that {what}: {some}{' ...' * (len(total.failures) > 20)}")
     counts = ", ".join(f"{count} {name}" for name, count in total.counts.items())
     print(f"{counts}; {len(total.failures)} {what}, {time.time() - begin:.0f} s, seed {seed}")
-    return 1 if total.failures or (untried and options.count >= 5000) else 0
+    blind = options.nudge and total.counts["rounding"] > options.count / 200
+    return 1 if total.failures or blind or (untried and options.count >= 5000) else 0
 
 
 def replay_of(options):

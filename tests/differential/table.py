@@ -60,8 +60,7 @@ def elementwise():
     row("gelu", gelu, "gelu({a})", draw.value_and(approximate="none"))
     heed = "gelu({a}, Gelu::tanh)"
     row("gelu_tanh", gelu, heed, draw.value_and(approximate="tanh"), op="gelu")
-    # heed's sign, like its comparisons, has no derivative; PyTorch's has zeros.
-    row("sign", "torch.sign({a}).detach()", "sign({a})", draw.value)
+    row("sign", "sign({a})", "sign({a})", draw.value)
     row("detach", "{a}.detach()", "{a}.detach()", draw.value)
     heed = "clamp({a}, {min}, {max})"
     row("clamp", "torch.clamp({a}, {min}, {max})", heed, draw.clamp)
