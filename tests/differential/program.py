@@ -73,9 +73,10 @@ $leaves
 $ops
 loss = weighted_sum([$outputs])
 first = torch.autograd.grad(loss, [$wanted], create_graph=True, allow_unused=True)
+print(loss, *first, sep="\\n")
 used = [g for g in first if g is not None and g.requires_grad]
-second = torch.autograd.grad(weighted_sum(used), [$wanted], allow_unused=True)
-print(loss, first, second, sep="\\n")
+if used:
+    print(*torch.autograd.grad(weighted_sum(used), [$wanted], allow_unused=True), sep="\\n")
 '''
 )
 
@@ -101,10 +102,11 @@ $leaves
 $ops
   const Variable loss = weighted_sum({$outputs});
   const std::vector<Variable> first = grad(loss, {$wanted}, {.create_graph = true});
-  const std::vector<Variable> second = grad(weighted_sum(first), {$wanted});
   fmt::print("{}\\n", loss);
   for (const Variable& g : first) fmt::print("{}\\n", g);
-  for (const Variable& g : second) fmt::print("{}\\n", g);
+  const Variable again = weighted_sum(first);
+  if (!again.requires_grad()) return 0;
+  for (const Variable& g : grad(again, {$wanted})) fmt::print("{}\\n", g);
 }
 """
 )

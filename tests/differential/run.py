@@ -7,7 +7,7 @@
                              is moved by 1e-8, and each program must be reported, but for
                              a few where rounding moves that number by more
     run.py --stored FILE     replays programs stored with their results; needs no PyTorch
-    run.py --store N         prints such a file
+    run.py --store           prints such a file
 
 Programs are 1 to 8 ops in SSA form on 1 to 4 leaves, float64, held against PyTorch within
 1e-9 of max(1, |x|). Program i of a run has the seed S + i. Where the answers differ and
@@ -205,10 +205,14 @@ def replay_of(options):
 def compare_with_stored(options):
     from compare import differences
 
+    import program as programs
+    from table import TABLE
+
     replay, failed, count = replay_of(options), 0, 0
     with open(options.stored, encoding="utf-8") as file:
         for line in file:
             entry = json.loads(line)
+            programs.heed_source(entry["program"], TABLE)  # that it can be printed
             found = differences(replay(entry["program"]), entry["torch"])
             count, failed = count + 1, failed + bool(found)
             for d in found[:3]:
@@ -219,22 +223,26 @@ def compare_with_stored(options):
 
 
 def store(options):
-    """Prints programs that agree, with PyTorch's answers: those that bring new ops."""
+    """Prints programs that agree, with PyTorch's answers, until each row of the table is in
+    one: short ones, with second derivatives or refused."""
     import_torch()
     import draw
     import judge
     import torch_side
+    from table import TABLE
 
-    replay, seen, found, seed = replay_of(options), set(), 0, options.seed or 0
-    while found < options.store:
+    replay, seen, seed = replay_of(options), set(), options.seed or 0
+    while {name for name, refused in seen if not refused} != set(TABLE):
         program, answer = draw.draw(seed)
         torch = torch_side.written(answer)
-        rows = {op["row"] for op in program["ops"]}
         verdict = judge.judge(replay, program, replay(program), torch)
         clean = not (verdict.found or verdict.known or verdict.rounding)
-        if clean and len(rows - seen) >= min(3, len(rows)) and "second" in torch:
-            print(json.dumps({"program": program, "torch": torch}))
-            seen, found = seen | rows, found + 1
+        rows = {(op["row"], op["name"] == torch.get("at")) for op in program["ops"]}
+        line = json.dumps({"program": program, "torch": torch})
+        complete = "second" in torch or "error" in torch or seed > 3000
+        if clean and complete and len(rows - seen) >= max(1, 4 - seed // 1000) and len(line) < 4000:
+            print(line)
+            seen |= rows
         seed += 1
     replay.close()
     return 0
@@ -251,7 +259,7 @@ def main():
     parser.add_argument("--nudge", action="store_true")
     parser.add_argument("--one", type=int, metavar="SEED")
     parser.add_argument("--stored", metavar="FILE")
-    parser.add_argument("--store", type=int, metavar="N")
+    parser.add_argument("--store", action="store_true")
     options = parser.parse_args()
     if not os.access(options.replay, os.X_OK):
         parser.error(f"no program {options.replay}: ninja -C build tests/differential_replay")

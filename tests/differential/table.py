@@ -222,7 +222,7 @@ def layers():
         "nn::layer_norm({a}, {normalized_shape}, {eps})", draw.layer_norm(""),
         op="layer_norm")
     row("layer_norm_rows", "F.layer_norm({a}, {a}.shape[-1:], {w}, None, {eps})",
-        "layer_norm({a}, {w}, zeros({0}, float64), {eps})", draw.layer_norm_rows)
+        "layer_norm({a}, {w}, zeros({{0}}, float64), {eps})", draw.layer_norm_rows)
     row("embedding", "F.embedding({ids}, {w}, padding_idx={padding_idx})",
         "nn::embedding({w}, {ids}, {padding_idx})", draw.embedding)
     for name in ("mse_loss", "l1_loss"):
