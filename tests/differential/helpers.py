@@ -44,6 +44,8 @@ def softmax_of_kept(scores, keep):
 
 def first_keys(lens, keys):
     """(..., keys): where a key is one of the first lens."""
+    if bool((lens < 0).any()):
+        raise ValueError("lens must not be negative")
     return torch.arange(keys) < lens.unsqueeze(-1)
 
 

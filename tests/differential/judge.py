@@ -119,6 +119,10 @@ def gross(d):
     return abs(d.heed - d.torch) > 1e-6 * max(1, abs(d.torch))
 
 
+def pole(d):
+    return d.element >= 0 and not math.isfinite(d.heed) and not math.isfinite(d.torch)
+
+
 def judge(replay, program, heed, torch):
     """Compares the answers."""
     found = differences(heed, torch)
@@ -132,6 +136,8 @@ def judge(replay, program, heed, torch):
         if not parts <= set(entry.parts) or not all(map(gross, left)):
             continue
         if not any(entry.applies(op, x) for op, x in inputs_of(program, torch)):
+            continue
+        if entry.poles and not all(map(pole, left)):
             continue
         if entry.by_differences:
             sides = [sides_with_heed(replay, program, d) for d in left]

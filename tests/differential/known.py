@@ -17,14 +17,15 @@ DERIVATIVES = ("backward", "grad", "second")
 
 @dataclass(frozen=True)
 class Known:
-    rows: str
+    rows: str  # those of the table; none stands for all
     reason: str
     holds: Callable = lambda inputs, args: True
     parts: tuple = ALL
     by_differences: bool = False
+    poles: bool = False  # only where neither side has a finite number
 
     def applies(self, op, inputs):
-        return op["row"] in self.rows.split() and self.holds(inputs, op["args"])
+        return (not self.rows or op["row"] in self.rows.split()) and self.holds(inputs, op["args"])
 
 
 def some(condition, names="a"):
@@ -84,6 +85,19 @@ KNOWN = [
         parts=DERIVATIVES,
     ),
     Known(
+        "masked_select",
+        "old PyTorch's gradient of masked_select of a permuted tensor is in another order",
+        by_differences=True,
+        parts=DERIVATIVES,
+    ),
+    Known(
+        "prod prod_all",
+        "with two zeros PyTorch's first derivative is a constant 0, whose derivative is 0",
+        some(zero),
+        by_differences=True,
+        parts=("second",),
+    ),
+    Known(
         "pow pow_number rpow",
         "0 to the power b is 0, so its second derivative by b is 0; PyTorch's is NaN, "
         "from 0 log(0)",
@@ -108,6 +122,13 @@ KNOWN = [
         "with no more numbers than the correction takes away there is no variance to speak "
         "of; PyTorch's gradient is finite over given dimensions, NaN or infinite over all",
         lambda inputs, args: reduced(inputs, args) <= args.get("correction", 1),
+        parts=DERIVATIVES,
+    ),
+    Known(
+        "amax amin amax_all amin_all",
+        "the elements that are NaN share the gradient of a NaN, as in PyTorch's max(); its "
+        "amax() gives NaN to all",
+        some(math.isnan),
         parts=DERIVATIVES,
     ),
     Known(
@@ -164,5 +185,11 @@ KNOWN = [
         "prod prod_all",
         "products that overflow on the way, in another order",
         some(extreme),
+    ),
+    Known(
+        "",
+        "a derivative that is infinite on one side and NaN on the other, at a pole",
+        poles=True,
+        parts=DERIVATIVES,
     ),
 ]
