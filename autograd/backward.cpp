@@ -1,6 +1,9 @@
 // The reverse walk: from outputs to inputs, each node once.
 
 #include <atomic>
+#include <mutex>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "autograd/elementwise.h"
@@ -9,34 +12,51 @@
 #include "tensor/elementwise.h"
 
 namespace heed {
-namespace {
 
 // The nodes behind the outputs, every node before the nodes of its inputs. Cleans up what
 // a walk leaves in the nodes, also when it ends in an exception.
 class Walk {
  public:
-  Walk(std::span<const Variable> outputs, std::span<const Capture> captures)
-      : captures_(captures) {
-    for (const Capture& capture : captures) capture.node->captured = capture.gradient;
+  Walk(std::span<const Variable> outputs, std::span<const Capture> captures) {
+    // What takes memory comes first: an exception here leaves nothing in the nodes.
     for (const Variable& output : outputs) visit(output.node().get());
+    for (const Capture& capture : captures) {
+      if (seen(*capture.node)) notes(*capture.node).captured = capture.gradient;
+    }
     for (Node* node : order_) {  // inputs first
-      node->needed = captures.empty() || node->captured;
+      WalkNotes& here = notes(*node);
+      here.needed = captures.empty() || here.captured;
       for (const NodeRef& input : node->inputs()) {
-        if (input && input->needed) node->needed = true;
+        if (input && notes(*input.get()).needed) here.needed = true;
       }
     }
   }
   Walk(const Walk&) = delete;
   Walk& operator=(const Walk&) = delete;
   ~Walk() {
-    for (Node* node : order_) node->arriving.reset();
-    for (const Capture& capture : captures_) capture.node->captured = nullptr;
+    for (Node* node : order_) {
+      notes(*node).arriving.reset();
+      notes(*node).captured = nullptr;
+    }
   }
 
-  // Calls f for every node, results before inputs.
+  // Calls f(node, notes) for every node, results before inputs.
   template <class F>
-  void for_each(F&& f) const {
-    for (auto node = order_.rbegin(); node != order_.rend(); ++node) f(**node);
+  void for_each(F&& f) {
+    for (auto node = order_.rbegin(); node != order_.rend(); ++node) {
+      f(**node, notes(**node));
+    }
+  }
+
+  // Those of a node that the walk has seen.
+  WalkNotes& notes(Node& node) {
+    return node.kind == Node::Kind::leaf ? leaves_.find(&node)->second : node.notes;
+  }
+
+  // Whether the walk has come to a node.
+  bool seen(Node& node) const {
+    if (node.kind == Node::Kind::leaf) return leaves_.contains(&node);
+    return node.visit == walk_;
   }
 
  private:
@@ -49,9 +69,7 @@ class Walk {
     };
     std::vector<Step> stack;
     const auto enter = [&](Node* node) {
-      if (!node || node->visit == walk_) return;
-      node->visit = walk_;
-      stack.push_back({node, node->inputs()});
+      if (node && see(*node)) stack.push_back({node, node->inputs()});
     };
     enter(root);
     while (!stack.empty()) {
@@ -67,6 +85,12 @@ class Walk {
     }
   }
 
+  // Marks a node as seen; false if it was.
+  bool see(Node& node) {
+    if (node.kind == Node::Kind::leaf) return leaves_.try_emplace(&node).second;
+    return std::exchange(node.visit, walk_) != walk_;
+  }
+
   static std::uint64_t next_walk() {
     static std::atomic<std::uint64_t> count{0};
     return ++count;
@@ -74,42 +98,101 @@ class Walk {
 
   std::uint64_t walk_ = next_walk();
   std::vector<Node*> order_;
-  std::span<const Capture> captures_;
+  std::unordered_map<Node*, WalkNotes> leaves_;
 };
 
-// sum += g. In place when nobody else can see the sum: not while gradients are recorded,
-// and not on elements that another Variable shares.
+namespace {
+
+// Whether g can be added to `sum` in place: when nobody else can see the sum, not while
+// gradients are recorded, and not on elements that another Variable shares.
+bool adds_in_place(const Variable& sum, const Variable& g) {
+  return !grad_enabled() && !sum.node() && sum.value().storage().unique() &&
+         sum.value().is_contiguous() && sum.shape() == g.shape();
+}
+
+void add_in_place(const Variable& sum, const Variable& g) {
+  Tensor target = sum.value();
+  add_(target, g.value());
+}
+
+// sum += g
 void accumulate(std::optional<Variable>& sum, Variable g) {
   if (!sum) {
     sum = std::move(g);
-  } else if (!grad_enabled() && !sum->node() && sum->value().storage().unique() &&
-             sum->value().is_contiguous() && sum->shape() == g.shape()) {
-    Tensor target = sum->value();
-    add_(target, g.value());
+  } else if (adds_in_place(*sum, g)) {
+    add_in_place(*sum, g);
   } else {
     sum = *sum + g;
   }
 }
 
-// Adds a gradient to the one that a user sees. That must be a tensor of its own: a rule
-// may hand one tensor to several inputs, and users write to gradients.
-void deposit(GradSlot& slot, Variable g) {
-  const bool own = g.value().storage().unique() && g.value().is_contiguous();
-  const NodeRef history = grad_enabled() ? g.node() : NodeRef();
-  g = Variable(own ? g.value() : g.value().clone(), history);
-  accumulate(slot.grad, std::move(g));
+// A gradient that a user sees must be a tensor of its own: a rule may hand one tensor to
+// several inputs, and users write to gradients.
+Variable own(const Variable& g) {
+  const bool is_own = g.value().storage().unique() && g.value().is_contiguous();
+  return Variable(is_own ? g.value() : g.value().clone(),
+                  grad_enabled() ? g.node() : NodeRef());
+}
+
+// Guards the gradients in all slots: threads may share a leaf.
+std::mutex& slots() {
+  static std::mutex mutex;
+  return mutex;
 }
 
 }  // namespace
 
-bool Requests::wants(int i) const { return inputs_[i] && inputs_[i]->needed; }
+std::optional<Variable> GradSlot::get() const {
+  const std::lock_guard lock(slots());
+  return grad_;
+}
+
+void GradSlot::clear() {
+  const std::lock_guard lock(slots());
+  grad_.reset();
+}
+
+// Gradients on their way to the slots where users find them. They are left there when the
+// walk is over, all or, where it ends in an exception, none.
+class Deposits {
+ public:
+  void add(std::shared_ptr<GradSlot> slot, const Variable& g) {
+    deposits_.push_back({std::move(slot), own(g)});
+  }
+
+  void commit() {
+    const std::lock_guard lock(slots());
+    // The sums that take memory come first.
+    for (auto& [slot, g] : deposits_) {
+      if (slot->grad_ && !adds_in_place(*slot->grad_, g)) g = *slot->grad_ + g;
+    }
+    for (auto& [slot, g] : deposits_) {
+      if (slot->grad_ && adds_in_place(*slot->grad_, g)) {
+        add_in_place(*slot->grad_, g);
+      } else {
+        slot->grad_ = std::move(g);
+      }
+    }
+  }
+
+ private:
+  struct Deposit {
+    std::shared_ptr<GradSlot> slot;
+    Variable gradient;
+  };
+  std::vector<Deposit> deposits_;
+};
+
+bool Requests::wants(int i) const {
+  return inputs_[i] && walk_.notes(*inputs_[i].get()).needed;
+}
 
 void Requests::deliver(int i, Variable gradient) {
   Node& input = *inputs_[i].get();
   if (gradient.shape() != input.shape) {  // the op broadcast its input
     gradient = sum_to(gradient, input.shape);
   }
-  accumulate(input.arriving, std::move(gradient));
+  accumulate(walk_.notes(input).arriving, std::move(gradient));
 }
 
 void run_backward(std::span<const Variable> outputs, std::span<const Variable> gradients,
@@ -117,7 +200,7 @@ void run_backward(std::span<const Variable> outputs, std::span<const Variable> g
   const bool keep_graph = options.retain_graph || options.create_graph;
   const std::optional<NoGrad> unrecorded =
       options.create_graph ? std::nullopt : std::optional<NoGrad>(std::in_place);
-  const Walk walk(outputs, captures);
+  Walk walk(outputs, captures);
 
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const Variable& y = outputs[i];
@@ -127,30 +210,34 @@ void run_backward(std::span<const Variable> outputs, std::span<const Variable> g
     check(gradients[i].shape() == y.shape() && gradients[i].dtype() == y.dtype(),
           "backward: the gradient must be like the value, got {} {} for {} {}",
           name(gradients[i].dtype()), gradients[i].shape(), name(y.dtype()), y.shape());
-    accumulate(y.node()->arriving, gradients[i]);
+    accumulate(walk.notes(*y.node().get()).arriving, gradients[i]);
   }
-  // Before anything is freed or deposited: an error leaves all as it was.
-  walk.for_each([](Node& node) {
-    if (node.needed) node.check_usable();
+  // Before anything is freed: an error leaves all as it was.
+  walk.for_each([](Node& node, const WalkNotes& notes) {
+    if (notes.needed) node.check_usable();
   });
 
-  walk.for_each([&](Node& node) {
-    if (!node.arriving || !node.needed) return;
-    Variable g = *std::exchange(node.arriving, std::nullopt);
-    const std::span<NodeRef> inputs = node.inputs();
-    if (node.captured) *node.captured = g;
-    if (captures.empty() && node.slot) {
-      deposit(*node.slot, inputs.empty() ? std::move(g) : g);
+  Deposits deposits;
+  walk.for_each([&](Node& node, WalkNotes& notes) {
+    if (!notes.arriving || !notes.needed) return;
+    Variable g = *std::exchange(notes.arriving, std::nullopt);
+    if (notes.captured) *notes.captured = g;
+    if (captures.empty()) {
+      if (auto slot = node.slot.lock()) deposits.add(std::move(slot), g);
     }
-    if (!inputs.empty()) {
-      Requests requests(inputs);
-      node.differentiate(g, requests);
-    }
+    if (node.kind == Node::Kind::leaf) return;
+    Requests requests(node.inputs(), walk);
+    node.differentiate(g, requests);
     if (!keep_graph) node.free_kept();
   });
 
   // An input that is listed twice was captured once.
-  for (const Capture& capture : captures) *capture.gradient = *capture.node->captured;
+  for (const Capture& capture : captures) {
+    if (walk.seen(*capture.node)) {
+      *capture.gradient = *walk.notes(*capture.node).captured;
+    }
+  }
+  deposits.commit();
 }
 
 }  // namespace heed

@@ -31,9 +31,12 @@ Variable layer_norm(const Variable& x, const Variable& weight, const Variable& b
         const Variable centered = x - mean(x, -1, true);
         const Variable r = rsqrt(mean(square(centered), -1, true) + eps);
         const Variable h = centered * r;
-        const Variable u = weighted ? g * w : g;
-        return std::array<Variable, 3>{
-            r * (u - mean(u, -1, true) - h * mean(u * h, -1, true)), g * h, g};
+        Variable dx;
+        if (wanted[0]) {  // else w was not kept
+          const Variable u = weighted ? g * w : g;
+          dx = r * (u - mean(u, -1, true) - h * mean(u * h, -1, true));
+        }
+        return std::array<Variable, 3>{dx, g * h, g};
       });
 }
 

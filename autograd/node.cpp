@@ -45,7 +45,7 @@ void Node::differentiate(const Variable&, Requests&) const {
 }
 
 void Node::check_usable() {
-  check(!freed || inputs().empty(),
+  check(!freed,
         "backward: the graph behind {} was freed by an earlier backward; pass "
         "{{.retain_graph = true}} to the earlier one",
         op);

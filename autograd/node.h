@@ -26,10 +26,19 @@ struct KeptTensor {
   KeptTensor(const Tensor& value, NodeRef node, bool is_result);
 };
 
+class Walk;
+
+// What a walk notes of a node while it runs.
+struct WalkNotes {
+  std::optional<Variable> arriving;  // the sum of the gradients that have arrived
+  Variable* captured = nullptr;      // where grad() wants the gradient
+  bool needed = true;                // whether what the walk is for lies behind the node
+};
+
 // What a node is asked for in a walk: the gradients of those inputs that the walk needs.
 class Requests {
  public:
-  explicit Requests(std::span<NodeRef> inputs) : inputs_(inputs) {}
+  Requests(std::span<NodeRef> inputs, Walk& walk) : inputs_(inputs), walk_(walk) {}
 
   // Whether the gradient of input i is needed.
   bool wants(int i) const;
@@ -39,12 +48,15 @@ class Requests {
 
  private:
   std::span<NodeRef> inputs_;
+  Walk& walk_;
 };
 
 class Node {
  public:
-  Node(const char* op, const Tensor& value)
-      : op(op), shape(value.shape()), dtype(value.dtype()) {}
+  enum class Kind : std::uint8_t { op, constant, leaf };  // constant: no derivative
+
+  Node(const char* op, const Tensor& value, Kind kind = Kind::op)
+      : op(op), shape(value.shape()), dtype(value.dtype()), kind(kind) {}
   Node(const Node&) = delete;
   Node& operator=(const Node&) = delete;
   virtual ~Node() = default;
@@ -69,35 +81,31 @@ class Node {
   const char* const op;  // the name, for messages
   const Shape shape;     // of the result
   const DType dtype;
-  bool differentiable = true;  // false for ops like argmax
+  const Kind kind;
   bool freed = false;
 
   std::atomic<std::int32_t> references{0};
   Node* next_to_free = nullptr;
 
-  // Where backward puts the gradient of this value; null unless a Variable asks for it.
-  GradSlot* slot = nullptr;
+  // Where backward puts the gradient of this value, if a Variable asks for it. It belongs
+  // to the Variables that share it.
+  std::weak_ptr<GradSlot> slot;
 
-  // Used by backward alone, while it runs.
-  std::optional<Variable> arriving;  // the sum of the gradients that have arrived
-  Variable* captured = nullptr;      // where grad() wants the gradient
-  std::uint64_t visit = 0;           // the walk that has seen this node last
-  bool needed = true;                // whether what the walk is for lies behind this node
+  // Used by the walk that runs. Not of a leaf: several threads may differentiate
+  // expressions of their own over one leaf, so there each walk has notes of its own.
+  WalkNotes notes;
+  std::uint64_t visit = 0;  // the walk that has seen this node last
 };
 
-// The place of a gradient. It belongs to the Variables that share it and tells the node
-// when the last of them is gone.
-class GradSlot : public std::enable_shared_from_this<GradSlot> {
+// The place of a gradient, which threads may share.
+class GradSlot {
  public:
-  explicit GradSlot(NodeRef node) : node_(std::move(node)) { node_->slot = this; }
-  GradSlot(const GradSlot&) = delete;
-  GradSlot& operator=(const GradSlot&) = delete;
-  ~GradSlot() { node_->slot = nullptr; }
-
-  std::optional<Variable> grad;
+  std::optional<Variable> get() const;
+  void clear();
 
  private:
-  NodeRef node_;
+  friend class Deposits;
+  std::optional<Variable> grad_;
 };
 
 // Differentiates `outputs`, given the derivatives by them, as Variable::backward and

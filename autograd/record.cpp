@@ -26,8 +26,7 @@ NodeRef input_node(const Variable& input) {
 Variable record_constant(const char* op, Tensor value,
                          std::initializer_list<const Variable*> inputs) {
   if (!detail::recorded(inputs)) return Variable(std::move(value));
-  NodeRef node(new Node(op, value));
-  node->differentiable = false;
+  NodeRef node(new Node(op, value, Node::Kind::constant));
   return Variable(std::move(value), std::move(node));
 }
 

@@ -23,15 +23,16 @@ Variable::Variable(Tensor value, bool requires_grad) : value_(std::move(value)) 
   if (!requires_grad) return;
   check(is_floating(dtype()), "Variable: only float32 and float64 have gradients, got {}",
         name(dtype()));
-  node_ = NodeRef(new Node("leaf", value_));
-  slot_ = std::make_shared<GradSlot>(node_);
+  node_ = NodeRef(new Node("leaf", value_, Node::Kind::leaf));
+  slot_ = std::make_shared<GradSlot>();
+  node_->slot = slot_;
 }
 
-bool Variable::requires_grad() const { return node_ && node_->differentiable; }
-
-bool Variable::is_leaf() const {
-  return !node_ || (node_->differentiable && node_->inputs().empty());
+bool Variable::requires_grad() const {
+  return node_ && node_->kind != Node::Kind::constant;
 }
+
+bool Variable::is_leaf() const { return !node_ || node_->kind == Node::Kind::leaf; }
 
 void Variable::backward(BackwardOptions options) const {
   backward(seed("backward", *this), options);
@@ -41,24 +42,27 @@ void Variable::backward(const Variable& gradient, BackwardOptions options) const
   run_backward({this, 1}, {&gradient, 1}, {}, options);
 }
 
-bool Variable::has_grad() const { return slot_ && slot_->grad; }
+bool Variable::has_grad() const { return slot_ && slot_->get(); }
 
 Variable Variable::grad() const {
-  check(has_grad(),
+  std::optional<Variable> gradient = slot_ ? slot_->get() : std::nullopt;
+  check(gradient.has_value(),
         "grad: there is no gradient here; a leaf with requires_grad gets one from "
         "backward(), another value if retain_grad() was called before it");
-  return *slot_->grad;
+  return *std::move(gradient);
 }
 
 void Variable::zero_grad() {
-  if (slot_) slot_->grad.reset();
+  if (slot_) slot_->clear();
 }
 
 void Variable::retain_grad() {
   check(requires_grad(), "retain_grad: this value does not require a gradient");
   if (slot_) return;
-  slot_ =
-      node_->slot ? node_->slot->shared_from_this() : std::make_shared<GradSlot>(node_);
+  slot_ = node_->slot.lock();
+  if (slot_) return;
+  slot_ = std::make_shared<GradSlot>();
+  node_->slot = slot_;
 }
 
 std::vector<Variable> grad(std::span<const Variable> outputs,

@@ -260,7 +260,7 @@ Mask::Laid Mask::lay_on(const Shape& scores) const {
   check(!causal_ || queries == keys,
         "Mask::causal: for {} queries and {} keys say which corner the diagonal starts "
         "in:\n{}",
-        queries, keys, causal_grids(queries, keys));
+        queries, keys, [&] { return causal_grids(queries, keys); });
   Laid laid;
   laid.empty_rows = empty_rows_.value_or(EmptyRows::zero);
   for (const Tensor& lens : lens_) {

@@ -164,6 +164,12 @@ AttentionResult scaled_dot_product_attention(const Tensor& query, const Tensor& 
   result.inverse_sums = empty(shape, query.dtype());
   shape.push_back(key.size(-2));
   if (weights) *weights = empty(shape, query.dtype());
+  // Without results there may be more keys than memory could hold scores.
+  if (result.output.numel() == 0 && !(weights && weights->numel() > 0)) {
+    result.largest.fill_(0);
+    result.inverse_sums.fill_(0);
+    return result;
+  }
   dispatch_floating(op, query.dtype(), [&]<class T>() {
     Results<T> results{mutable_matrices<T>(result.output),
                        result.largest.template mutable_data<T>(),

@@ -24,6 +24,7 @@
 #include "tensor/attention.h"
 #include "tensor/attention_heads.h"
 #include "tensor/elementwise.h"
+#include "tensor/factories.h"
 #include "tensor/reductions.h"
 #include "tensor/views.h"
 
@@ -306,6 +307,13 @@ AttentionGradients scaled_dot_product_attention_backward(
       inverse_sums.shape());
   for (const Tensor* x : {&g, &result.output, &largest, &inverse_sums}) {
     check_same_dtype(op, query, *x);
+  }
+  if (g.numel() == 0) {  // as forwards; a sum of nothing is 0
+    const auto zeros_if = [&](const Tensor& x, bool is_wanted) {
+      return is_wanted ? zeros_like(x) : Tensor();
+    };
+    return {zeros_if(query, wanted[0]), zeros_if(key, wanted[1]),
+            zeros_if(value, wanted[2])};
   }
   // 0 times NaN is NaN: so the rows that take no part are cleared.
   Tensor q = query, G = g;

@@ -81,6 +81,11 @@ const Library& library() {
   return started;
 }
 
+// BLIS is started with the program, or with heed where that is loaded later: setenv()
+// must not run beside another thread's getenv(), and before main() there is no other
+// thread.
+[[maybe_unused]] const Library& started_before_main = library();
+
 }  // namespace
 
 template <class T>

@@ -1,7 +1,9 @@
 // The one kind of exception that heed throws, and the one way to throw it.
 #pragma once
 
+#include <concepts>
 #include <stdexcept>
+#include <type_traits>
 #include <utility>
 
 #include <fmt/core.h>
@@ -22,10 +24,38 @@ template <class... Args>
   throw Error(fmt::format(message, std::forward<Args>(args)...));
 }
 
-// Throws an Error with the formatted message unless `ok`; formats only then.
+namespace detail {
+
+// What an argument of check() stands for: of a function, what it returns.
+template <class Arg>
+struct Evaluated {
+  using Type = Arg;
+};
+template <std::invocable Arg>
+struct Evaluated<Arg> {
+  using Type = std::invoke_result_t<Arg>;
+};
+
+template <class Arg>
+decltype(auto) evaluated(Arg&& arg) {
+  if constexpr (std::invocable<Arg>) {
+    return arg();
+  } else {
+    return std::forward<Arg>(arg);
+  }
+}
+
+}  // namespace detail
+
+// Throws an Error with the formatted message unless `ok`; formats only then. Arguments
+// are evaluated at each call, so one that takes work is given as a function without
+// parameters, which is called only for the message:
+//   check(fits, "op: the mask must fit, got\n{}", [&] { return to_string(mask); });
 template <class... Args>
-void check(bool ok, fmt::format_string<Args...> message, Args&&... args) {
-  if (!ok) [[unlikely]] fail(message, std::forward<Args>(args)...);
+void check(bool ok, fmt::format_string<typename detail::Evaluated<Args>::Type...> message,
+           Args&&... args) {
+  if (!ok) [[unlikely]]
+    fail(message, detail::evaluated(std::forward<Args>(args))...);
 }
 
 }  // namespace heed

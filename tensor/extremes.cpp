@@ -48,6 +48,7 @@ WithIndices<Tensor> extreme_with_indices(std::string_view op, Extreme kind,
                                          const Reduced& r, const Shape& shape) {
   const Tensor values = extreme(op, kind, r, shape);
   Tensor indices = empty(r.shape, int64).fill_(0);
+  if (indices.numel() == 0) return {values, indices};
   dispatch(values.dtype(), [&]<class T>() {
     locate(r, values.data<T>(), indices.mutable_data<std::int64_t>());
   });

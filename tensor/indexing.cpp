@@ -37,7 +37,7 @@ Tensor checked_index(std::string_view op, const Tensor& index, std::int64_t size
   check(!bad || size > 0, "{}: there is no element to pick along a dimension of size 0",
         op);
   check(!bad, "{}: the indices must be from 0 to {}, got {}", op, size - 1,
-        bad ? *std::find_if(first, first + n, outside) : 0);
+        [&] { return *std::find_if(first, first + n, outside); });
   return dense;
 }
 

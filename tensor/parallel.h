@@ -6,6 +6,7 @@
 
 #include <omp.h>
 
+#include "tensor/kernels/level.h"
 #include "tensor/threads.h"
 
 namespace heed {
@@ -27,6 +28,9 @@ void parallel_for(std::int64_t count, std::int64_t grain, F&& f) {
     if (count > 0) f(std::int64_t{0}, count);
     return;
   }
+  // Throws Error where HEED_LEVEL is wrong: within the threads nothing can catch it, and
+  // kernels that are looked up there need the level.
+  kernels::level();
 #pragma omp parallel for num_threads(static_cast<int>(pieces)) schedule(static, 1)
   for (std::int64_t piece = 0; piece < pieces; ++piece) {
     f(count * piece / pieces, count * (piece + 1) / pieces);

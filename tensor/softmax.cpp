@@ -20,6 +20,7 @@ Tensor apply(std::string_view op, const Tensor& x, std::int64_t dim, auto kernel
       return transpose(apply(op, rows, -1, kernel), dim, -1).contiguous();
     }
     Tensor y = empty(x.shape(), x.dtype());
+    if (y.numel() == 0) return y;
     const T* const from = r.elements.data<T>();
     T* const to = y.mutable_data<T>();
     // An exp takes about the time of four plain operations.
@@ -50,6 +51,7 @@ Tensor softmax_backward(const Tensor& g, const Tensor& y, std::int64_t dim) {
     const Reduced r = along("softmax_backward", y, dim);
     const Tensor dense = g.contiguous();
     Tensor dx = empty(y.shape(), y.dtype());
+    if (dx.numel() == 0) return dx;
     const T *const ys = r.elements.data<T>(), *const gs = dense.data<T>();
     T* const to = dx.mutable_data<T>();
     parallel_for(r.outer, r.grain(), [&](std::int64_t begin, std::int64_t end) {

@@ -91,6 +91,7 @@ WithIndices<Tensor> topk(const Tensor& x, std::int64_t k, std::int64_t dim,
 Tensor cumsum(const Tensor& x, std::int64_t dim) {
   const Reduced r = along("cumsum", x.dtype() == boolean ? x.to(int64) : x, dim);
   Tensor out = empty(x.shape(), r.elements.dtype());
+  if (out.numel() == 0) return out;
   dispatch(out.dtype(), [&]<class T>() {
     // float32 is added up in double, int64 in its unsigned twin, which may wrap around.
     using Running =

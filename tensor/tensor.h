@@ -23,6 +23,28 @@ class Tensor {
  public:
   Tensor() : shape_{0}, strides_{1} {}
 
+  Tensor(const Tensor&) = default;
+  Tensor& operator=(const Tensor&) = default;
+  // A Tensor that was moved from is as default-constructed.
+  Tensor(Tensor&& other) noexcept
+      : storage_(std::move(other.storage_)),
+        offset_(other.offset_),
+        shape_(other.shape_),
+        strides_(other.strides_),
+        dtype_(other.dtype_) {
+    other.forget();
+  }
+  Tensor& operator=(Tensor&& other) noexcept {
+    if (this == &other) return *this;
+    storage_ = std::move(other.storage_);
+    offset_ = other.offset_;
+    shape_ = other.shape_;
+    strides_ = other.strides_;
+    dtype_ = other.dtype_;
+    other.forget();
+    return *this;
+  }
+
   // A view of `storage`; the caller answers for every element lying inside it.
   Tensor(StorageRef storage, std::int64_t offset, const Shape& shape,
          const Strides& strides, DType dtype)
@@ -90,6 +112,12 @@ class Tensor {
   Tensor operator[](std::int64_t index) const;
 
  private:
+  void forget() {
+    offset_ = 0;
+    shape_ = {0};
+    strides_ = {1};
+    dtype_ = DType::float32;
+  }
   template <class T>
   T* pointer() const {
     check(dtype_of<T> == dtype_, "data: the dtype is {}, asked for {}", name(dtype_),

@@ -1,5 +1,6 @@
 #include "tensor/threads.h"
 
+#include <algorithm>
 #include <atomic>
 
 #include <fmt/format.h>
@@ -13,7 +14,7 @@ namespace heed {
 namespace {
 
 std::atomic<int>& setting() {
-  static std::atomic<int> threads{omp_get_max_threads()};
+  static std::atomic<int> threads{std::min(omp_get_max_threads(), most_threads)};
   return threads;
 }
 
@@ -29,7 +30,8 @@ std::string_view instructions(kernels::Level level) {
 }  // namespace
 
 void set_num_threads(int threads) {
-  check(threads >= 1, "set_num_threads: at least 1 thread, got {}", threads);
+  check(1 <= threads && threads <= most_threads,
+        "set_num_threads: from 1 to {} threads, got {}", most_threads, threads);
   setting().store(threads, std::memory_order_relaxed);
 }
 

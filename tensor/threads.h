@@ -5,9 +5,12 @@
 
 namespace heed {
 
-// The number of threads that operations use. At the start it is the number of processors,
-// or what OMP_NUM_THREADS says. Throws Error below 1. The results do not depend on it,
-// bit for bit: work is cut where no sum crosses a cut.
+inline constexpr int most_threads = 1024;
+
+// The number of threads that operations use, from 1 to most_threads. At the start it is
+// the number of processors, or what OMP_NUM_THREADS says. Throws Error for another
+// number. The results do not depend on it, bit for bit: work is cut where no sum crosses
+// a cut.
 void set_num_threads(int threads);
 int num_threads();
 

@@ -299,6 +299,25 @@ BOOST_AUTO_TEST_CASE(conversions) {
   BOOST_TEST((x.to(float64).storage() == x.storage()));
 }
 
+BOOST_AUTO_TEST_CASE(a_moved_from_tensor_is_as_default_constructed) {
+  Tensor x = tensor({{1, 2, 3}, {4, 5, 6}}, float64)[1];
+  const Tensor y = std::move(x);
+  const auto is_default = [](const Tensor& t) {
+    return !t.storage() && t.shape() == Shape{0} && t.strides() == Strides{1} &&
+           t.offset() == 0 && t.dtype() == float32;
+  };
+  BOOST_TEST(is_default(x));
+  BOOST_TEST(show(x + 1.0) == "(0)");
+  Tensor z = six();
+  Tensor& itself = z;
+  z = std::move(itself);
+  BOOST_TEST(show(z) == show(six()));
+  x = std::move(z);
+  BOOST_TEST(is_default(z));
+  BOOST_TEST(show(x) == show(six()));
+  BOOST_TEST(show(y) == "float64 (3) 4 5 6");
+}
+
 BOOST_AUTO_TEST_CASE(storage_counts_its_writes) {
   Tensor x = six();
   const auto version = [&] { return x.storage()->version.load(); };

@@ -108,7 +108,9 @@ BOOST_AUTO_TEST_CASE(the_number_of_threads_is_kept_and_told) {
   set_num_threads(1);
   BOOST_TEST(build_info().ends_with(", 1 thread"));
   BOOST_TEST(error_of([] { set_num_threads(0); }) ==
-             "set_num_threads: at least 1 thread, got 0");
+             "set_num_threads: from 1 to 1024 threads, got 0");
+  BOOST_TEST(error_of([] { set_num_threads(1025); }) ==
+             "set_num_threads: from 1 to 1024 threads, got 1025");
   BOOST_TEST(num_threads() == 1);
   set_num_threads(before);
 }
