@@ -15,6 +15,7 @@
 #include "examples/char_lm/training.h"
 #include "tensor/factories.h"
 #include "tensor/memory.h"
+#include "tensor/views.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/support/folder.h"
 
@@ -70,7 +71,8 @@ void fill(Tensor& tensor, FuzzedDataProvider& input) {
   });
 }
 
-// Of any dtype, with at most 2^18 elements.
+// Of any dtype, with at most 2^18 elements: 0, 1, ... but for the first ones, which are
+// anything.
 Tensor any_tensor(FuzzedDataProvider& input) {
   constexpr std::int64_t sizes[] = {0, 1, 2, 3, 4, 6, 8, 14, 256, 2500, 65536};
   Shape shape;
@@ -78,8 +80,8 @@ Tensor any_tensor(FuzzedDataProvider& input) {
     shape.push_back(input.PickValueInArray(sizes));
     if (count(shape) > 1 << 18) shape = {};
   }
-  Tensor tensor =
-      zeros(shape, input.PickValueInArray({float32, float64, int64, boolean}));
+  const DType dtype = input.PickValueInArray({float32, float64, int64, boolean});
+  Tensor tensor = reshape(arange(count(shape)), shape).to(dtype);
   fill(tensor, input);
   return tensor;
 }
@@ -93,9 +95,12 @@ void change(nn::Safetensors& file, FuzzedDataProvider& input) {
   constexpr const char* prefixes[] = {"", "model.", "optimizer."};
   auto& [name, tensor] = any_of(file.tensors, input);
   auto& [key, text] = any_of(file.metadata, input);
-  switch (input.ConsumeIntegralInRange(0, 6)) {
+  switch (input.ConsumeIntegralInRange(0, 7)) {
     case 0: text = input.ConsumeRandomLengthString(40); break;
-    case 1: text = std::to_string(input.ConsumeIntegralInRange(0, 70'000)); break;
+    case 1:  // of any size
+      text = std::to_string(input.ConsumeIntegralInRange(0, 70'000) >>
+                            input.ConsumeIntegralInRange(0, 16));
+      break;
     case 2: tensor = any_tensor(input); break;
     case 3:
       tensor = tensor.clone();
@@ -105,7 +110,8 @@ void change(nn::Safetensors& file, FuzzedDataProvider& input) {
       file.tensors[input.PickValueInArray(prefixes) +
                    input.ConsumeRandomLengthString(20)] = any_tensor(input);
       break;
-    case 5:
+    case 5: file.tensors["vocabulary"] = flatten(any_tensor(input)); break;
+    case 6:
       if (file.tensors.size() > 1) file.tensors.erase(name);
       break;
     default:
@@ -123,13 +129,13 @@ std::int64_t size_of(const nn::Safetensors& file) {
   return static_cast<std::int64_t>(size);
 }
 
-// What char_lm does with the checkpoint.
-void use(const nn::Safetensors& file) {
-  const Checkpoint checkpoint = unpacked(file, path);
-  loaded = &checkpoint;
-  generate({.out = folder / "", .tokens = 2});
-  Training training(checkpoint.settings, corpus());
-  training.restore(checkpoint, path);
+// Calls f, which may refuse the checkpoint.
+void attempt(auto&& f) {
+  try {
+    f();
+  } catch (const std::exception& error) {
+    check_message(error.what());
+  }
 }
 
 }  // namespace
@@ -145,11 +151,15 @@ void heed::fuzz::try_input(std::string_view bytes) {
   file.metadata["hash"] = hash_of(file);
   memory::reset_peak();
   const std::int64_t before = memory::bytes_live();
-  try {
-    use(file);
-  } catch (const std::exception& error) {
-    check_message(error.what());
-  }
+  attempt([&] {
+    const Checkpoint checkpoint = unpacked(file, path);
+    loaded = &checkpoint;
+    attempt([] { generate({.out = folder / "", .tokens = 2}); });
+    attempt([] {
+      Training training(loaded->settings, corpus());
+      training.restore(*loaded, path);
+    });
+  });
   const std::int64_t size = size_of(file), taken = memory::bytes_peak() - before;
   require(taken < (1 << 20) + 32 * size, "memory that the size of the file justifies",
           std::to_string(taken) + " for " + std::to_string(size));
