@@ -116,7 +116,7 @@ void add_in_place(const Variable& sum, const Variable& g) {
 }
 
 // sum += g
-void accumulate(std::optional<Variable>& sum, Variable g) {
+void accumulate(std::optional<Variable>& sum, Variable&& g) {
   if (!sum) {
     sum = std::move(g);
   } else if (adds_in_place(*sum, g)) {
@@ -210,7 +210,7 @@ void run_backward(std::span<const Variable> outputs, std::span<const Variable> g
     check(gradients[i].shape() == y.shape() && gradients[i].dtype() == y.dtype(),
           "backward: the gradient must be like the value, got {} {} for {} {}",
           name(gradients[i].dtype()), gradients[i].shape(), name(y.dtype()), y.shape());
-    accumulate(walk.notes(*y.node().get()).arriving, gradients[i]);
+    accumulate(walk.notes(*y.node().get()).arriving, Variable(gradients[i]));
   }
   // Before anything is freed: an error leaves all as it was.
   walk.for_each([](Node& node, const WalkNotes& notes) {
@@ -220,7 +220,8 @@ void run_backward(std::span<const Variable> outputs, std::span<const Variable> g
   Deposits deposits;
   walk.for_each([&](Node& node, WalkNotes& notes) {
     if (!notes.arriving || !notes.needed) return;
-    Variable g = *std::exchange(notes.arriving, std::nullopt);
+    const Variable g = *std::move(notes.arriving);
+    notes.arriving.reset();
     if (notes.captured) *notes.captured = g;
     if (captures.empty()) {
       if (auto slot = node.slot.lock()) deposits.add(std::move(slot), g);

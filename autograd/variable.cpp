@@ -6,7 +6,8 @@
 namespace heed {
 namespace {
 
-thread_local bool recording = true;
+// At a place that the loader fixes: every op reads it.
+[[gnu::tls_model("initial-exec")]] constinit thread_local bool recording = true;
 
 // The derivative of a value by itself.
 Variable seed(const char* op, const Variable& output) {

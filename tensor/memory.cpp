@@ -100,10 +100,10 @@ class Pool {
 };
 
 // The pool of this thread; null before its first use, and again when the thread has ended
-// its pool while objects that live longer still free theirs. A plain pointer, so that
-// reading it takes one instruction and not a call.
-constinit thread_local Pool* pool = nullptr;
-constinit thread_local bool ended = false;
+// its pool while objects that live longer still free theirs. Plain, and at a place that the
+// loader fixes (initial-exec), so that reading it takes an instruction and not a call.
+[[gnu::tls_model("initial-exec")]] constinit thread_local Pool* pool = nullptr;
+[[gnu::tls_model("initial-exec")]] constinit thread_local bool ended = false;
 
 // Makes the thread's pool, and ends it with the thread. Null once it has ended.
 Pool* make_pool() {

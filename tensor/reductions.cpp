@@ -54,6 +54,7 @@ struct Moments {
 
 template <class T>
 Moments moments(const Reduced& r, const T* center) {
+  if (r.outer * r.inner == 0) return {empty({0}, float64), empty({0}, float64)};
   // Cut into blocks as run_fold does; in float64 their size matters to nothing but speed.
   const std::int64_t block =
       std::max<std::int64_t>(32, 16384 / std::max<std::int64_t>(r.inner, 1));

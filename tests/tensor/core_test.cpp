@@ -8,6 +8,7 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include "tensor/elementwise.h"
 #include "tensor/factories.h"
 #include "tensor/iterate.h"
 #include "tensor/views.h"
