@@ -90,11 +90,11 @@ void AtomicFile::look_at_older() {
 void AtomicFile::create() {
   static std::atomic<unsigned> count{0};
   do {
-    const std::string name = fmt::format(".heed-{}-{}.tmp", getpid(), count++);
+    std::string name = fmt::format(".heed-{}-{}.tmp", getpid(), count++);
     file_ =
         Descriptor(openat(folder_.number(), name.c_str(),
                           O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode_.value_or(0666)));
-    if (file_.number() >= 0) temporary_ = name;
+    if (file_.number() >= 0) temporary_ = std::move(name);  // which takes no memory
   } while (file_.number() < 0 && errno == EEXIST);
   if (file_.number() < 0) refuse("make a file in the folder");
 }
