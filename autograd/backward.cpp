@@ -103,11 +103,12 @@ class Walk {
 
 namespace {
 
-// Whether g can be added to `sum` in place: when nobody else can see the sum, not while
-// gradients are recorded, and not on elements that another Variable shares.
-bool adds_in_place(const Variable& sum, const Variable& g) {
+// Whether a gradient can be added to `sum` in place: not while gradients are recorded,
+// not to a sum with a history, which would be that of a part of the new sum, nor to
+// elements that anyone else can see or that are there only once (expand).
+bool adds_in_place(const Variable& sum) {
   return !grad_enabled() && !sum.node() && sum.value().storage().unique() &&
-         sum.value().is_contiguous() && sum.shape() == g.shape();
+         sum.value().is_contiguous();
 }
 
 void add_in_place(const Variable& sum, const Variable& g) {
@@ -119,7 +120,7 @@ void add_in_place(const Variable& sum, const Variable& g) {
 void accumulate(std::optional<Variable>& sum, Variable&& g) {
   if (!sum) {
     sum = std::move(g);
-  } else if (adds_in_place(*sum, g)) {
+  } else if (adds_in_place(*sum)) {
     add_in_place(*sum, g);
   } else {
     sum = *sum + g;
@@ -162,12 +163,15 @@ class Deposits {
 
   void commit() {
     const std::lock_guard lock(slots());
-    // The sums that take memory come first.
-    for (auto& [slot, g] : deposits_) {
-      if (slot->grad_ && !adds_in_place(*slot->grad_, g)) g = *slot->grad_ + g;
+    // The sums that take memory come first. Which do is asked once: another thread that
+    // holds a gradient may let go of it at any moment.
+    for (auto& [slot, g, in_place] : deposits_) {
+      if (!slot->grad_) continue;
+      in_place = adds_in_place(*slot->grad_);
+      if (!in_place) g = *slot->grad_ + g;
     }
-    for (auto& [slot, g] : deposits_) {
-      if (slot->grad_ && adds_in_place(*slot->grad_, g)) {
+    for (auto& [slot, g, in_place] : deposits_) {
+      if (in_place) {
         add_in_place(*slot->grad_, g);
       } else {
         slot->grad_ = std::move(g);
@@ -179,6 +183,7 @@ class Deposits {
   struct Deposit {
     std::shared_ptr<GradSlot> slot;
     Variable gradient;
+    bool in_place = false;  // added to what is there, else put in its place
   };
   std::vector<Deposit> deposits_;
 };

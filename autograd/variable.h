@@ -79,7 +79,9 @@ class Variable {
   // the derivative of something by this value, of this value's shape. Throws Error when
   // the value depends on no leaf, was made by an op without a derivative, when the graph
   // was freed by an earlier backward, or when a tensor that a derivative needs was
-  // overwritten since.
+  // overwritten since; the graph is then what it was. When memory runs out on the way no
+  // grad() has changed, but without retain_graph a part of the graph is freed: compute
+  // the value anew.
   void backward(BackwardOptions options = {}) const;
   void backward(const Variable& gradient, BackwardOptions options = {}) const;
 
@@ -113,8 +115,9 @@ struct GradOptions {
 };
 
 // The derivatives of the sum of `outputs` by each of `inputs`, without touching any
-// grad(). Zeros for an input that takes no part. Inputs need not be leaves. Throws Error
-// as backward does, and when an input does not require a gradient.
+// grad(). Zeros for an input that takes no part. Inputs need not be leaves. The results
+// may share elements: write to a clone(). Throws Error as backward does, and when an
+// input does not require a gradient.
 std::vector<Variable> grad(std::span<const Variable> outputs,
                            std::span<const Variable> inputs,
                            const GradOptions& options = {});

@@ -102,18 +102,18 @@ void AtomicFile::create() {
   static std::atomic<unsigned> count{0};
   struct stat made;
   do {
-    const std::string name = fmt::format("{}{}-{}{}", prefix, getpid(), count++, suffix);
+    std::string name = fmt::format("{}{}-{}{}", prefix, getpid(), count++, suffix);
     file_ =
         Descriptor(openat(folder_.number(), name.c_str(),
                           O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, older_ ? 0600 : 0666));
     if (file_.number() < 0 && errno == EEXIST) continue;
     if (file_.number() < 0) refuse("make a file in the folder");
+    temporary_ = std::move(name);  // which takes no memory
     // The lock tells remove_leftovers() that the file is in use; it may have come before.
     while (flock(file_.number(), LOCK_EX) != 0 && errno == EINTR) continue;
-    if (fstatat(folder_.number(), name.c_str(), &made, AT_SYMLINK_NOFOLLOW) == 0) {
-      temporary_ = name;
-    } else if (errno != ENOENT) {
-      refuse("make a file in the folder");
+    if (fstatat(folder_.number(), temporary_.c_str(), &made, AT_SYMLINK_NOFOLLOW) != 0) {
+      if (errno != ENOENT) refuse("make a file in the folder");
+      temporary_.clear();
     }
   } while (temporary_.empty());
   if (older_ && (made.st_uid != older_->user || made.st_gid != older_->group) &&

@@ -63,14 +63,16 @@ Tensor NextLogits::operator()(const Tensor& tokens) {
   const NoGrad no_grad;
   const Tensor all = is_first ? tokens : cat({seen_, tokens}, 1);
   const std::int64_t context = model_.options.block_size;
+  Tensor seen = slice(all, 1, -context).clone();
   Tensor logits;
   if (use_cache_ && all.size(1) <= context) {
     logits = model_.next(tokens, cache_).value();
   } else {
     Gpt::Cache anew = model_.cache();
-    logits = model_.next(slice(all, 1, -context), anew).value();
+    logits = model_.next(seen, anew).value();
   }
-  seen_ = slice(all, 1, -context).clone();
+  seen_ =
+      std::move(seen);  // when nothing throws any more: the cache has grown by as much
   return logits;
 }
 

@@ -53,19 +53,18 @@ Variable CausalSelfAttention::operator()(const Variable& x, AttentionCache* cach
   const std::vector<Variable> qkv = chunk(c_attn(x), 3, 2);  // 3 of (batch, n, n_embd)
   const Variable q = split_heads(qkv[0], n_head);            // (batch, heads, n, d)
   Variable k = split_heads(qkv[1], n_head), v = split_heads(qkv[2], n_head);
-  if (cache) {
-    if (!cache->is_empty()) {  // (batch, heads, m, d), m = n + what was there
-      k = cat({cache->keys, k}, 2);
-      v = cat({cache->values, v}, 2);
-    }
-    *cache = {k.value(), v.value()};
+  if (cache && !cache->is_empty()) {  // (batch, heads, m, d), m = n + what was there
+    k = cat({cache->keys, k}, 2);
+    v = cat({cache->values, v}, 2);
   }
   // The n queries are the last n of the m positions: the last one sees all keys, so the
   // mask's diagonal ends in the bottom right corner.
   const Variable heads =  // (batch, heads, n, d)
       attend(q, k, v, Mask::causal(CausalAlign::bottom_right), attn_dropout, {},
              keep_weights ? &attention_weights : nullptr);
-  return resid_dropout(c_proj(join_heads(heads)));  // (batch, n, n_embd)
+  const Variable y = resid_dropout(c_proj(join_heads(heads)));  // (batch, n, n_embd)
+  if (cache) *cache = {k.value(), v.value()};  // at the end, when nothing throws any more
+  return y;
 }
 
 Mlp::Mlp(const GptOptions& options)
@@ -84,8 +83,11 @@ GptBlock::GptBlock(const GptOptions& options)
       mlp(options) {}
 
 Variable GptBlock::operator()(const Variable& x, AttentionCache* cache) {
-  const Variable y = x + attn(ln_1(x), cache);  // (batch, n, n_embd)
-  return y + mlp(ln_2(y));                      // (batch, n, n_embd)
+  AttentionCache grown = cache ? *cache : AttentionCache{};
+  const Variable y = x + attn(ln_1(x), cache ? &grown : nullptr);  // (batch, n, n_embd)
+  const Variable z = y + mlp(ln_2(y));                             // (batch, n, n_embd)
+  if (cache) *cache = std::move(grown);
+  return z;
 }
 
 Gpt::Transformer::Transformer(const GptOptions& options)
@@ -128,8 +130,11 @@ Variable Gpt::operator()(const Tensor& ids) {
 }
 
 Variable Gpt::next(const Tensor& ids, Cache& cache) {
-  const Variable x = hidden(ids, &cache);       // (batch, n, n_embd)
-  return lm_head(select(x, 1, x.size(1) - 1));  // (batch, vocab_size)
+  Cache grown = cache;
+  const Variable x = hidden(ids, &grown);                        // (batch, n, n_embd)
+  const Variable logits = lm_head(select(x, 1, x.size(1) - 1));  // (batch, vocab_size)
+  cache = std::move(grown);
+  return logits;
 }
 
 Gpt::Cache Gpt::cache() const {
@@ -159,13 +164,10 @@ Variable Gpt::hidden(const Tensor& ids, Cache* cache) {
   }
   const Tensor positions = arange(seen, end, 1, int64);
   Variable x = transformer.drop(transformer.wte(ids) + transformer.wpe(positions));
-  // All layers' caches grow, or none when one of the layers throws.
-  Cache grown = cache ? *cache : Cache{};
   for (std::size_t i = 0; i < transformer.h.size(); ++i) {
-    x = transformer.h[i](x, cache ? &grown.layers[i] : nullptr);
+    x = transformer.h[i](x, cache ? &cache->layers[i] : nullptr);
   }
-  grown.positions = end;
-  if (cache) *cache = grown;
+  if (cache) cache->positions = end;
   return transformer.ln_f(x);  // (batch, n, n_embd)
 }
 

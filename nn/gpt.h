@@ -50,7 +50,8 @@ struct CausalSelfAttention {
   explicit CausalSelfAttention(const GptOptions& options);
 
   // x (batch, n, n_embd) -> the same shape. With a cache, x follows the positions in it,
-  // and its keys and values are added to it. Throws Error when a shape does not fit.
+  // and its keys and values are added to it. Throws Error, and leaves the cache as it
+  // was, when a shape does not fit.
   Variable operator()(const Variable& x, AttentionCache* cache = nullptr);
 
   void visit(auto&& f) {
@@ -144,7 +145,8 @@ struct Gpt {
   // The logits (batch, vocab_size) of the token after the last of the ids (batch, n),
   // which follow the positions in the cache; their keys and values are added to it. What
   // operator() gives for all of them at once, up to rounding. Throws Error likewise, for
-  // all positions together, and for a cache that cache() did not make.
+  // all positions together, and for a cache that cache() did not make; the cache is then
+  // what it was.
   Variable next(const Tensor& ids, Cache& cache);
 
   void visit(auto&& f) {
@@ -153,7 +155,8 @@ struct Gpt {
   }
 
  private:
-  // (batch, n) -> (batch, n, n_embd), normalised: what lm_head takes.
+  // (batch, n) -> (batch, n, n_embd), normalised: what lm_head takes. Where it throws it
+  // leaves the cache half grown.
   Variable hidden(const Tensor& ids, Cache* cache);
 };
 

@@ -281,8 +281,11 @@ Mask::Laid Mask::lay_on(const Shape& scores) const {
   if (laid.keep) {
     laid.keep = expand(*laid.keep, broadcast("mask", laid.keep->shape(), Shape{keys}));
   }
-  if (laid.empty_rows == EmptyRows::error && (laid.hides() || keys == 0)) {
-    check_no_empty_row(laid.kept(keys), scores);
+  if (laid.empty_rows == EmptyRows::error) {
+    // Looked for among the lengths: with them alone there is no matrix of all pairs.
+    const bool may_be =
+        laid.keep || keys == 0 || (laid.lens && any(*laid.lens == 0).item() != 0);
+    if (may_be) check_no_empty_row(laid.kept(keys), scores);
   }
   return laid;
 }

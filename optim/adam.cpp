@@ -32,17 +32,9 @@ void check_options(const AdamFamilyOptions<decoupled>& o) {
 }
 
 template <bool decoupled>
-void update(Tensor x, const Tensor& gradient, AdamMemory& memory,
-            const AdamFamilyOptions<decoupled>& o) {
-  if (!memory.exp_avg) {
-    memory.exp_avg = zeros(x.shape(), x.dtype());
-    memory.exp_avg_sq = zeros(x.shape(), x.dtype());
-  }
-  if (o.amsgrad && !memory.max_exp_avg_sq) {
-    memory.max_exp_avg_sq = zeros(x.shape(), x.dtype());
-  }
-  const auto t = static_cast<double>(memory.step + 1);
-  const AdamUpdate numbers = {
+AdamUpdate update_of(const AdamFamilyOptions<decoupled>& o, std::int64_t step) {
+  const auto t = static_cast<double>(step);
+  return {
       .shrink = decoupled ? 1 - o.lr * o.weight_decay : 1,
       .weight_decay = decoupled ? 0 : o.weight_decay,
       .beta1 = o.beta1,
@@ -52,13 +44,38 @@ void update(Tensor x, const Tensor& gradient, AdamMemory& memory,
       .root_scale = std::sqrt(1 - std::pow(o.beta2, t)),
       .maximize = o.maximize,
   };
-  std::optional<Tensor> none;
-  Tensor dense = x.contiguous();  // x itself, but for parameters that are views
-  adam_(dense, gradient.contiguous(), *memory.exp_avg, *memory.exp_avg_sq,
-        o.amsgrad ? memory.max_exp_avg_sq : none, numbers);
-  if (!x.is_contiguous()) x.copy_(dense);
-  ++memory.step;
 }
+
+// A step of one parameter that only has to be made.
+struct Move {
+  detail::Target target;
+  AdamMemory& memory;  // what is remembered; next takes its place
+  AdamMemory next;
+  AdamUpdate update;
+  bool amsgrad;
+
+  template <bool decoupled>
+  Move(const Variable& parameter, AdamMemory& memory,
+       const AdamFamilyOptions<decoupled>& o)
+      : target(parameter), memory(memory), next(memory), amsgrad(o.amsgrad) {
+    const auto begin = [&](std::optional<Tensor>& mean) {
+      if (!mean) mean = zeros(parameter.shape(), parameter.dtype());
+    };
+    begin(next.exp_avg);
+    begin(next.exp_avg_sq);
+    if (amsgrad) begin(next.max_exp_avg_sq);
+    update = update_of(o, ++next.step);
+  }
+
+  void make() {
+    std::optional<Tensor> none;
+    target.update([&](Tensor& x) {
+      adam_(x, target.gradient, *next.exp_avg, *next.exp_avg_sq,
+            amsgrad ? next.max_exp_avg_sq : none, update);
+    });
+    memory = std::move(next);
+  }
+};
 
 }  // namespace
 
@@ -75,12 +92,13 @@ AdamFamily<decoupled>::AdamFamily(const std::vector<Group>& groups)
 template <bool decoupled>
 void AdamFamily<decoupled>::step() {
   for (const auto& group : groups_.all()) check_options(group.options);
+  std::vector<Move> moves;
   for (auto& group : groups_.all()) {
     for (auto& [parameter, memory] : group.members) {
-      if (!parameter.has_grad()) continue;
-      update(parameter.value(), parameter.grad().value(), memory, group.options);
+      if (parameter.has_grad()) moves.emplace_back(parameter, memory, group.options);
     }
   }
+  for (Move& move : moves) move.make();
 }
 
 template <bool decoupled>

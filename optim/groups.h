@@ -31,6 +31,33 @@ namespace detail {
 // step that wrote to it would be refused only after those before it had moved.
 void check_parameters(std::string_view optimiser, const std::vector<Variable>& list);
 
+// A parameter with its gradient, as a step reads and writes them: contiguous. What takes
+// memory is done when it is made. Make those of all parameters before the first is moved:
+// then a step that runs out of memory has moved none.
+class Target {
+ public:
+  explicit Target(const Variable& parameter)
+      : gradient(parameter.grad().value().contiguous()),
+        parameter_(parameter.value()),
+        dense_(parameter_.is_contiguous() ? parameter_
+                                          : empty(parameter.shape(), parameter.dtype())) {
+  }
+
+  // Calls move(x), which writes to x, the parameter's contiguous elements.
+  template <class F>
+  void update(F&& move) {
+    const bool is_view = !parameter_.is_contiguous();  // with gaps
+    if (is_view) dense_.copy_(parameter_);
+    move(dense_);
+    if (is_view) parameter_.copy_(dense_);
+  }
+
+  const Tensor gradient;
+
+ private:
+  Tensor parameter_, dense_;
+};
+
 // Reads a saved state entry by entry.
 class StateReader {
  public:

@@ -2,7 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "tensor/elementwise.h"
+#include "tensor/factories.h"
+#include "tensor/updates.h"
 
 namespace heed::optim {
 namespace {
@@ -18,21 +19,32 @@ void check_options(const SgdOptions& o) {
       o.momentum, o.dampening);
 }
 
-void update(Tensor x, const Tensor& gradient, std::optional<Tensor>& velocity,
-            const SgdOptions& o) {
-  Tensor g = o.maximize ? -gradient : gradient;
-  if (o.weight_decay != 0) g = g + o.weight_decay * x;
-  if (o.momentum != 0) {
-    if (!velocity) {
-      velocity = g.clone();
-    } else {
-      mul_(*velocity, o.momentum);
-      add_(*velocity, g, 1 - o.dampening);
-    }
-    g = o.nesterov ? g + o.momentum * *velocity : *velocity;
+// A step of one parameter that only has to be made.
+struct Move {
+  detail::Target target;
+  std::optional<Tensor>& velocity;  // what is remembered; next_velocity takes its place
+  std::optional<Tensor> next_velocity;
+  SgdUpdate update;
+
+  Move(const Variable& parameter, std::optional<Tensor>& velocity, const SgdOptions& o)
+      : target(parameter),
+        velocity(velocity),
+        update{.lr = o.lr,
+               .momentum = o.momentum,
+               .dampening = o.dampening,
+               .weight_decay = o.weight_decay,
+               .nesterov = o.nesterov,
+               .maximize = o.maximize,
+               .first = !velocity} {
+    if (o.momentum == 0) return;
+    next_velocity = velocity ? *velocity : zeros(parameter.shape(), parameter.dtype());
   }
-  add_(x, g, -o.lr);
-}
+
+  void make() {
+    target.update([&](Tensor& x) { sgd_(x, target.gradient, next_velocity, update); });
+    if (next_velocity) velocity = std::move(next_velocity);
+  }
+};
 
 }  // namespace
 
@@ -45,12 +57,13 @@ Sgd::Sgd(const std::vector<Group>& groups) : groups_("Sgd", groups) {
 
 void Sgd::step() {
   for (const auto& group : groups_.all()) check_options(group.options);
+  std::vector<Move> moves;
   for (auto& group : groups_.all()) {
     for (auto& [parameter, velocity] : group.members) {
-      if (!parameter.has_grad()) continue;
-      update(parameter.value(), parameter.grad().value(), velocity, group.options);
+      if (parameter.has_grad()) moves.emplace_back(parameter, velocity, group.options);
     }
   }
+  for (Move& move : moves) move.make();
 }
 
 std::optional<Tensor> Sgd::momentum_buffer(const Variable& parameter) const {

@@ -40,7 +40,7 @@ class Sgd {
   // Forgets the gradients of all parameters.
   void zero_grad() { groups_.zero_grad(); }
   // Moves the parameters; the gradients stay as they are. Throws Error, and changes
-  // nothing, when an option is out of range.
+  // nothing, when an option is out of range or memory runs out.
   void step();
 
   std::size_t group_count() const { return groups_.all().size(); }

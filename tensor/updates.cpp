@@ -1,7 +1,7 @@
 #include "tensor/updates.h"
 
 #include <algorithm>
-#include <vector>
+#include <initializer_list>
 
 #include "tensor/kernels/level.h"
 #include "tensor/kernels/updates.h"
@@ -18,22 +18,33 @@ const kernels::UpdateLoops<T>& loops() {
   return kernels::of_type<T>(table);
 }
 
+// Throws Error, naming `op`, unless all are as the parameter, the first of them, and each
+// has a storage of its own. One that is not there is null.
+void check_operands(std::string_view op, std::initializer_list<const Tensor*> operands) {
+  const Tensor& x = **operands.begin();
+  for (const Tensor* other : operands) {
+    if (!other) continue;
+    check(other->shape() == x.shape() && other->dtype() == x.dtype() &&
+              other->is_contiguous(),
+          "{}: all must be contiguous and like the parameter, {} {}, got {} {} with "
+          "strides {}",
+          op, name(x.dtype()), x.shape(), name(other->dtype()), other->shape(),
+          other->strides());
+    const auto shares = [&](const Tensor* t) {
+      return t && t->storage() == other->storage();
+    };
+    check(x.numel() == 0 || std::ranges::count_if(operands, shares) == 1,
+          "{}: each must have a storage of its own", op);
+  }
+}
+
+const Tensor* pointer(const std::optional<Tensor>& x) { return x ? &*x : nullptr; }
+
 }  // namespace
 
 void adam_(Tensor& x, const Tensor& gradient, Tensor& m, Tensor& v,
            std::optional<Tensor>& largest, const AdamUpdate& update) {
-  std::vector<Tensor> operands = {x, gradient, m, v};
-  if (largest) operands.push_back(*largest);
-  for (const Tensor& other : operands) {
-    check(
-        other.shape() == x.shape() && other.dtype() == x.dtype() && other.is_contiguous(),
-        "adam_: all must be contiguous and like the parameter, {} {}, got {} {} with "
-        "strides {}",
-        name(x.dtype()), x.shape(), name(other.dtype()), other.shape(), other.strides());
-    const auto shares = [&](const Tensor& t) { return t.storage() == other.storage(); };
-    check(x.numel() == 0 || std::ranges::count_if(operands, shares) == 1,
-          "adam_: each must have a storage of its own");
-  }
+  check_operands("adam_", {&x, &gradient, &m, &v, pointer(largest)});
   dispatch_floating("adam_", x.dtype(), [&]<class T>() {
     const auto as = [](double number) { return static_cast<T>(number); };
     const kernels::AdamNumbers<T> numbers = {
@@ -48,6 +59,25 @@ void adam_(Tensor& x, const Tensor& gradient, Tensor& m, Tensor& v,
     parallel_for(x.numel(), parallel_grain, [&](std::int64_t begin, std::int64_t end) {
       loops<T>().adam(end - begin, to + begin, g + begin, ms + begin, vs + begin,
                       most ? most + begin : nullptr, numbers);
+    });
+  });
+}
+
+void sgd_(Tensor& x, const Tensor& gradient, std::optional<Tensor>& velocity,
+          const SgdUpdate& update) {
+  check_operands("sgd_", {&x, &gradient, pointer(velocity)});
+  dispatch_floating("sgd_", x.dtype(), [&]<class T>() {
+    const auto as = [](double number) { return static_cast<T>(number); };
+    const kernels::SgdNumbers<T> numbers = {
+        as(update.lr),           as(update.momentum), as(1 - update.dampening),
+        as(update.weight_decay), update.first,        update.nesterov,
+        update.maximize};
+    T* const to = x.mutable_data<T>();
+    const T* const g = gradient.data<T>();
+    T* const v = velocity ? velocity->mutable_data<T>() : nullptr;
+    parallel_for(x.numel(), parallel_grain, [&](std::int64_t begin, std::int64_t end) {
+      loops<T>().sgd(end - begin, to + begin, g + begin, v ? v + begin : nullptr,
+                     numbers);
     });
   });
 }

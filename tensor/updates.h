@@ -1,5 +1,6 @@
 // One step of an optimiser on the numbers of a parameter: one pass over memory where the
-// same in ops would take a dozen.
+// same in ops would take a dozen, and no memory of their own: a step that has begun is
+// not stopped half way by the lack of it.
 #pragma once
 
 #include <optional>
@@ -24,5 +25,19 @@ struct AdamUpdate {
 // otherwise.
 void adam_(Tensor& x, const Tensor& gradient, Tensor& m, Tensor& v,
            std::optional<Tensor>& largest, const AdamUpdate& update);
+
+struct SgdUpdate {
+  double lr, momentum, dampening;
+  double weight_decay;  // of x, added to the gradient
+  bool nesterov, maximize;
+  bool first = false;  // of the steps with this velocity
+};
+
+// g = ±gradient + weight_decay x;  with a velocity v:
+// v = momentum v + (1 - dampening) g, or g if `first`;  g = g + momentum v if nesterov,
+// else v;  and with or without:  x -= lr g. Contiguous and so on, as for adam_. Throws
+// Error otherwise.
+void sgd_(Tensor& x, const Tensor& gradient, std::optional<Tensor>& velocity,
+          const SgdUpdate& update);
 
 }  // namespace heed

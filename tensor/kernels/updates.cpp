@@ -37,7 +37,36 @@ void adam(std::int64_t n, T* x, const T* gradient, T* m, T* v, T* largest,
   }
 }
 
-constexpr Updates table = {{adam<float>}, {adam<double>}};
+template <bool decays, bool has_velocity, class T>
+void sgd_loop(std::int64_t n, T* x, const T* gradient, T* velocity,
+              const SgdNumbers<T>& numbers) {
+  const SgdNumbers<T> k = numbers;
+  const T sign = k.maximize ? T(-1) : T(1);
+#pragma omp simd
+  for (std::int64_t i = 0; i < n; ++i) {
+    T g = sign * gradient[i];
+    if constexpr (decays) g += k.weight_decay * x[i];
+    if constexpr (has_velocity) {
+      const T v = k.first ? g : velocity[i] * k.momentum + k.undamped * g;
+      velocity[i] = v;
+      g = k.nesterov ? g + k.momentum * v : v;
+    }
+    x[i] -= k.lr * g;
+  }
+}
+
+template <class T>
+void sgd(std::int64_t n, T* x, const T* gradient, T* velocity,
+         const SgdNumbers<T>& numbers) {
+  // Without a decay x is not read for it: 0 times infinity is NaN.
+  const bool decays = numbers.weight_decay != T(0);
+  const auto loop = velocity ? decays ? sgd_loop<true, true, T> : sgd_loop<false, true, T>
+                    : decays ? sgd_loop<true, false, T>
+                             : sgd_loop<false, false, T>;
+  loop(n, x, gradient, velocity, numbers);
+}
+
+constexpr Updates table = {{adam<float>, sgd<float>}, {adam<double>, sgd<double>}};
 
 }  // namespace
 

@@ -13,10 +13,19 @@ struct AdamNumbers {
 };
 
 template <class T>
+struct SgdNumbers {
+  T lr, momentum, undamped, weight_decay;  // undamped: 1 - dampening
+  bool first, nesterov, maximize;
+};
+
+template <class T>
 struct UpdateLoops {
   // One step on n numbers; largest may be null.
   void (*adam)(std::int64_t n, T* x, const T* gradient, T* m, T* v, T* largest,
                const AdamNumbers<T>& numbers);
+  // The same; velocity may be null.
+  void (*sgd)(std::int64_t n, T* x, const T* gradient, T* velocity,
+              const SgdNumbers<T>& numbers);
 };
 
 struct Updates {

@@ -142,6 +142,18 @@ BOOST_AUTO_TEST_CASE(operands_may_share_storage) {
   Tensor y = counting({3}) + 1;
   add_(y, y[0]);
   BOOST_TEST(floats(y) == (Floats{2, 3, 4}));
+  // A first row that broadcasts starts where the target does and is overwritten first.
+  for (const std::int64_t rows : {2, 3, 50}) {
+    for (const double alpha : {1.0, 2.0}) {
+      Tensor z = counting({rows, 2}) + 1;
+      const Tensor expected = z + alpha * slice(z, 0, 0, 1);
+      add_(z, slice(z, 0, 0, 1), alpha);
+      BOOST_TEST(floats(z) == floats(expected));
+      Tensor line = counting({rows}) + 1;
+      add_(line, slice(line, 0, 0, 1), alpha);
+      BOOST_TEST(floats(line) == floats(counting({rows}) + (1 + alpha)));
+    }
+  }
 }
 
 BOOST_AUTO_TEST_CASE(writing_raises_the_version) {

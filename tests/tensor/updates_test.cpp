@@ -1,4 +1,4 @@
-// One step of Adam in one pass, against the formula element by element.
+// One step of Adam and one of Sgd in one pass, against the formula element by element.
 
 #include <cmath>
 #include <optional>
@@ -185,6 +185,80 @@ BOOST_AUTO_TEST_CASE(what_it_refuses) {
   std::optional<Tensor> none;
   BOOST_TEST(error_of([&] { adam_(x, x.clone(), m, v, none, update(0)); }) ==
              "adam_: the dtype must be float32 or float64, got int64");
+}
+
+// --- Sgd
+
+namespace {
+
+SgdUpdate sgd_update(int bits) {
+  return {.lr = 0.4,
+          .momentum = 0.8,
+          .dampening = bits & 1 ? 0.3 : 0,
+          .weight_decay = bits & 2 ? 0.3 : 0,
+          .nesterov = (bits & 4) != 0,
+          .maximize = (bits & 8) != 0,
+          .first = (bits & 16) != 0};
+}
+
+// The same in ops, in the dtype of the operands and so to the last bit: the new x, and
+// the new velocity in its place.
+Tensor sgd_in_ops(const Tensor& x, const Tensor& gradient,
+                  std::optional<Tensor>& velocity, const SgdUpdate& u) {
+  Tensor g = u.maximize ? -gradient : gradient;
+  if (u.weight_decay != 0) g = g + u.weight_decay * x;
+  if (velocity) {
+    velocity = u.first ? g : u.momentum * *velocity + (1 - u.dampening) * g;
+    g = u.nesterov ? g + u.momentum * *velocity : *velocity;
+  }
+  return x - u.lr * g;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_step_of_sgd_is_the_same_in_ops_to_the_bit) {
+  const int before = num_threads();
+  for (const DType dtype : {float32, float64}) {
+    for (const std::int64_t n : {0, 1, 7, 8, 33, 1001, 300'001}) {
+      for (int bits = 0; bits < 64; ++bits) {
+        if (n > 2000 && bits % 21 != 0) continue;
+        set_num_threads(n > 2000 ? 3 : 1);
+        Operands o(n, dtype, false);
+        std::optional<Tensor> velocity, expected_velocity;
+        if (bits & 32) velocity = o.m;
+        if (velocity) expected_velocity = velocity->clone();
+        const Tensor gradient = o.gradient.clone();
+        const SgdUpdate update = sgd_update(bits);
+        const Tensor expected = sgd_in_ops(o.x, gradient, expected_velocity, update);
+        sgd_(o.x, o.gradient, velocity, update);
+        BOOST_TEST_INFO(name(dtype) << " " << n << ", options " << bits);
+        BOOST_TEST(same_bits(o.x, expected));
+        BOOST_TEST((!velocity || same_bits(*velocity, *expected_velocity)));
+        BOOST_TEST(same_bits(o.gradient, gradient));
+      }
+    }
+  }
+  set_num_threads(before);
+}
+
+BOOST_AUTO_TEST_CASE(an_infinite_parameter_without_a_decay_stays_infinite) {
+  Tensor x = full({20}, INFINITY);
+  std::optional<Tensor> none;
+  sgd_(x, ones({20}), none, sgd_update(0));
+  BOOST_TEST(same_bits(x, full({20}, INFINITY)));
+}
+
+BOOST_AUTO_TEST_CASE(what_sgd_refuses) {
+  Tensor x = ones({6});
+  std::optional<Tensor> none, velocity = ones({5}), same = x;
+  BOOST_TEST(error_of([&] { sgd_(x, ones({6}), velocity, sgd_update(0)); }) ==
+             "sgd_: all must be contiguous and like the parameter, float32 (6), got "
+             "float32 (5) with strides (1)");
+  BOOST_TEST(error_of([&] { sgd_(x, x, none, sgd_update(0)); }) ==
+             "sgd_: each must have a storage of its own");
+  BOOST_TEST(error_of([&] { sgd_(x, ones({6}), same, sgd_update(0)); }) ==
+             "sgd_: each must have a storage of its own");
+  BOOST_TEST(same_bits(x, ones({6})));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,123 @@
+#include "tests/allocation/failing.h"
+
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+
+#include <dlfcn.h>
+#include <malloc.h>
+
+namespace {
+
+// Of this thread: others, as OpenMP's, are left alone.
+thread_local constinit std::int64_t left = 0;  // until one fails
+thread_local constinit bool armed = false, lasting = false, failed = false;
+
+constinit std::atomic<std::int64_t> blocks{0}, calls{0};
+
+// Counts one allocation; whether it is to fail.
+bool fails() {
+  if (!armed || left-- > 0) return false;
+  if (!failed || lasting) {
+    failed = true;
+    return true;
+  }
+  return false;
+}
+
+void* counted(void* block) noexcept {
+  if (block) blocks.fetch_add(1, std::memory_order_relaxed);
+  return block;
+}
+
+void* taken(std::size_t bytes) {
+  void* const block = fails() ? nullptr : counted(std::malloc(bytes ? bytes : 1));
+  if (!block) throw std::bad_alloc();
+  return block;
+}
+
+void* taken(std::size_t bytes, std::align_val_t alignment) {
+  const auto unit = static_cast<std::size_t>(alignment);
+  const std::size_t rounded = (bytes + unit - 1) / unit * unit;
+  void* const block = fails() ? nullptr : counted(std::aligned_alloc(unit, rounded));
+  if (!block) throw std::bad_alloc();
+  return block;
+}
+
+void given_back(void* block) noexcept {
+  if (!block) return;
+  blocks.fetch_sub(1, std::memory_order_relaxed);
+  // What is read after it was freed shall not look as it did.
+  std::memset(block, 0xdb, malloc_usable_size(block));
+  std::free(block);
+}
+
+}  // namespace
+
+// All forms: under a sanitizer those that are left out would be its own.
+void* operator new(std::size_t bytes) { return taken(bytes); }
+void* operator new[](std::size_t bytes) { return taken(bytes); }
+void* operator new(std::size_t bytes, std::align_val_t alignment) {
+  return taken(bytes, alignment);
+}
+void* operator new[](std::size_t bytes, std::align_val_t alignment) {
+  return taken(bytes, alignment);
+}
+// What asks like this goes on without, as std::stable_sort does: it does not fail here.
+void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
+  return counted(std::malloc(bytes ? bytes : 1));
+}
+void* operator new[](std::size_t bytes, const std::nothrow_t&) noexcept {
+  return counted(std::malloc(bytes ? bytes : 1));
+}
+void operator delete(void* block) noexcept { given_back(block); }
+void operator delete[](void* block) noexcept { given_back(block); }
+void operator delete(void* block, std::size_t) noexcept { given_back(block); }
+void operator delete[](void* block, std::size_t) noexcept { given_back(block); }
+void operator delete(void* block, const std::nothrow_t&) noexcept { given_back(block); }
+void operator delete[](void* block, const std::nothrow_t&) noexcept { given_back(block); }
+void operator delete(void* block, std::align_val_t) noexcept { given_back(block); }
+void operator delete[](void* block, std::align_val_t) noexcept { given_back(block); }
+void operator delete(void* block, std::size_t, std::align_val_t) noexcept {
+  given_back(block);
+}
+void operator delete[](void* block, std::size_t, std::align_val_t) noexcept {
+  given_back(block);
+}
+
+namespace heed {
+
+// Before the library's function of this name, which it calls.
+void* memory::allocate(std::size_t bytes) {
+  using Allocate = void* (*)(std::size_t);
+  static const auto allocate =
+      reinterpret_cast<Allocate>(dlsym(RTLD_NEXT, "_ZN4heed6memory8allocateEm"));
+  calls.fetch_add(1, std::memory_order_relaxed);
+  if (fails()) fail("memory: cannot allocate {} bytes, for a test", bytes);
+  return allocate(bytes);
+}
+
+namespace tests {
+
+OutOfMemory::OutOfMemory(std::int64_t k, Shortage shortage) {
+  left = k;
+  lasting = shortage == Shortage::lasting;
+  failed = false;
+  armed = true;
+}
+OutOfMemory::~OutOfMemory() { armed = false; }
+bool OutOfMemory::struck() { return failed; }
+
+std::int64_t heap_blocks() { return blocks.load(); }
+std::int64_t pool_calls() { return calls.load(); }
+
+boost::test_tools::assertion_result pool_is_watched(boost::unit_test::test_unit_id) {
+  const std::int64_t before = pool_calls();
+  const Tensor x = empty({3});
+  boost::test_tools::assertion_result watched = pool_calls() == before + 1;
+  watched.message() << "this library calls its own memory::allocate directly";
+  return watched;
+}
+
+}  // namespace tests
+}  // namespace heed

@@ -1,0 +1,99 @@
+// Memory that runs out on purpose: the k-th allocation fails, for every k.
+//
+// This program replaces `operator new`, and puts a function of its own before
+// heed::memory::allocate: libheed.so calls it through the linker's table, as it calls
+// every function of its own that others may call, and the program's comes first there.
+// So the library knows nothing of it and pays nothing. Where a compiler calls its own
+// function directly, or heed is a static library, it cannot be done; then the tests that
+// need it are skipped (pool_is_watched).
+#pragma once
+
+#include <cstdint>
+#include <new>
+#include <string>
+
+#include <boost/test/unit_test.hpp>
+
+#include <heed.h>
+
+#include "tests/bits.h"
+
+namespace heed::tests {
+
+enum class Shortage {
+  once,    // one allocation fails
+  lasting  // and all after it
+};
+
+// While it lives, allocation number k of this thread fails, counted from 0.
+class OutOfMemory {
+ public:
+  OutOfMemory(std::int64_t k, Shortage shortage);
+  ~OutOfMemory();
+  OutOfMemory(const OutOfMemory&) = delete;
+  OutOfMemory& operator=(const OutOfMemory&) = delete;
+  // Whether any has failed.
+  static bool struck();
+};
+
+// Blocks of `operator new` that have not been freed.
+std::int64_t heap_blocks();
+// Calls of heed::memory::allocate that came here.
+std::int64_t pool_calls();
+// For the tests: skips them where those calls do not come here.
+boost::test_tools::assertion_result pool_is_watched(boost::unit_test::test_unit_id);
+
+// What may happen when an allocation fails in act(state): an exception of the two kinds,
+// after which all is as it was, observe() says so, and act() done again ends as if
+// nothing had been. Nothing leaks. Goes through every allocation in act, on a new
+// make() each time.
+template <class Make, class Act, class Observe>
+void check_shortages(const std::string& name, Make make, Act act, Observe observe) {
+  Bits before, after;
+  const auto untroubled = [&] {
+    auto state = make();
+    before = observe(*state);
+    act(*state);
+    after = observe(*state);
+  };
+  untroubled();  // what is made once is made now
+  untroubled();
+  BOOST_TEST_CONTEXT(name) {
+    for (const Shortage shortage : {Shortage::once, Shortage::lasting}) {
+      std::int64_t k = 0;
+      for (bool struck = true; struck; ++k) {
+        BOOST_TEST_REQUIRE(k < 20'000);
+        bool thrown = false, unchanged = true, repeated = false;
+        const std::int64_t pool = memory::bytes_live(), heap = heap_blocks();
+        {
+          auto state = make();
+          try {
+            const OutOfMemory short_of_memory(k, shortage);
+            act(*state);
+          } catch (const Error&) {
+            thrown = true;
+          } catch (const std::bad_alloc&) {
+            thrown = true;
+          }
+          struck = OutOfMemory::struck();
+          if (struck) {
+            unchanged = observe(*state) == before;
+            act(*state);
+          }
+          repeated = observe(*state) == after;
+        }
+        const std::int64_t pool_left = memory::bytes_live() - pool;
+        const std::int64_t heap_left = heap_blocks() - heap;
+        BOOST_TEST_INFO_SCOPE("allocation " << k);
+        BOOST_TEST(thrown == struck);
+        BOOST_TEST(unchanged);
+        BOOST_TEST(repeated);
+        BOOST_TEST(pool_left == 0);
+        BOOST_TEST(heap_left == 0);
+      }
+      BOOST_TEST(k > 1);
+    }
+  }
+}
+
+}  // namespace heed::tests

@@ -1,0 +1,212 @@
+// How gradients add up: on the way, where several reach one value, and in the leaves.
+
+#include <atomic>
+#include <thread>
+#include <vector>
+
+#include <boost/test/unit_test.hpp>
+
+#include <heed.h>
+
+#include "tests/autograd/checks.h"
+#include "tests/autograd/op_table.h"
+#include "tests/bits.h"
+#include "tests/errors.h"
+
+using namespace heed;
+using namespace heed::tests;
+
+namespace {
+
+using List = std::vector<double>;
+
+List numbers(const Variable& x) { return x.value().to(float64).to_vector<double>(); }
+
+Variable leaf_of(const List& values) { return Variable(from_vector(values), true); }
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(accumulation)
+
+// The rule of + hands one tensor to both inputs; what arrives at one of them later must
+// not be added to the other.
+BOOST_AUTO_TEST_CASE(a_gradient_that_two_inputs_share_is_not_added_to) {
+  const auto check = [](auto f) {
+    const Variable a = leaf(2), b = leaf(3), c = leaf(5);
+    f(a, b, c).backward();
+    BOOST_TEST(a.grad().item() == 3);
+    BOOST_TEST(b.grad().item() == 1);
+    BOOST_TEST(c.grad().item() == 1);
+  };
+  check([](auto& a, auto& b, auto& c) { return (a + b) + c + a * 2; });
+  check([](auto& a, auto& b, auto& c) { return a * 2 + ((a + b) + c); });
+  check([](auto& a, auto& b, auto& c) { return (b + a) + (c + a * 2); });
+  check([](auto& a, auto& b, auto& c) { return (c + (b + a)) + a + a; });
+  check([](auto& a, auto& b, auto& c) { return sum(stack({a, b, a, c, a})); });
+}
+
+// sum() gives a gradient whose elements are one element, read again and again.
+BOOST_AUTO_TEST_CASE(an_expanded_gradient_is_not_added_to) {
+  const List expected = {3, 5, 7};
+  const auto check = [&](auto f) {
+    const Variable x = leaf_of({1, 2, 3});
+    f(x).backward();
+    BOOST_TEST(numbers(x.grad()) == expected);
+    // Nor in the leaf, whose gradient is a tensor of its own.
+    f(x).backward();
+    BOOST_TEST(numbers(x.grad()) == (List{6, 10, 14}));
+  };
+  check([](auto& x) { return sum(x) + sum(square(x)); });
+  check([](auto& x) { return sum(square(x)) + sum(x); });
+  check([](auto& x) { return 3 * mean(x) + sum(x * x); });
+  check([](auto& x) { return sum(expand(x, {2, 3})) / 2 + sum(square(x)); });
+  const Variable y = leaf_of({1, 2, 3});
+  sum(y).backward();
+  sum(square(y)).backward();
+  BOOST_TEST(numbers(y.grad()) == expected);
+}
+
+// For every op: the gradient of a leaf that is two of its inputs is the sum of those of
+// two leaves.
+BOOST_AUTO_TEST_CASE(a_leaf_may_be_several_inputs_of_one_op) {
+  int pairs = 0;
+  const auto gradients = [](const Sample& sample, const std::vector<Variable>& in) {
+    const Variable y = sample.f(in);
+    Generator generator(3);
+    y.backward(rand(y.shape(), y.dtype(), generator) + 0.5);
+  };
+  for (const OpRow& row : op_table()) {
+    if (!row.differentiable) continue;
+    for (const Sample& sample : row.samples) {
+      for (std::size_t i = 0; i + 1 < sample.inputs.size(); ++i) {
+        const std::size_t j = i + 1;
+        const Tensor& value = sample.inputs[j];
+        if (sample.inputs[i].shape() != value.shape() || !is_floating(value.dtype()) ||
+            sample.inputs[i].dtype() != value.dtype()) {
+          continue;
+        }
+        std::vector<Variable> once(sample.inputs.begin(), sample.inputs.end());
+        std::vector<Variable> twice = once;
+        once[i] = Variable(value, true);
+        once[j] = Variable(value, true);
+        twice[i] = twice[j] = Variable(value, true);
+        gradients(sample, once);
+        gradients(sample, twice);
+        Bits expected, got;
+        append_bits(expected, once[i].grad().value() + once[j].grad().value());
+        append_bits(got, twice[i].grad().value());
+        BOOST_TEST(got == expected, row.name << ", inputs " << i << " and " << j);
+        ++pairs;
+      }
+    }
+  }
+  BOOST_TEST(pairs > 20);
+}
+
+BOOST_AUTO_TEST_CASE(a_retained_gradient_is_its_own) {
+  const Variable x = leaf_of({1, 2});
+  Variable y = x + 1;  // whose rules hand their gradient on
+  Variable z = y - 1;
+  y.retain_grad();
+  z.retain_grad();
+  const Variable loss = sum(z * 3 + y);
+  for (const double times : {1, 2, 3}) {
+    loss.backward({.retain_graph = true});
+    BOOST_TEST(numbers(z.grad()) == (List{3 * times, 3 * times}));
+    BOOST_TEST(numbers(y.grad()) == (List{4 * times, 4 * times}));
+    BOOST_TEST(numbers(x.grad()) == (List{4 * times, 4 * times}));
+  }
+  Tensor(y.grad().value()).fill_(100);
+  BOOST_TEST(numbers(x.grad()) == (List{12, 12}));
+  Tensor(x.grad().value()).fill_(100);
+  BOOST_TEST(numbers(z.grad()) == (List{9, 9}));
+  y.zero_grad();
+  loss.backward();
+  BOOST_TEST(numbers(y.grad()) == (List{4, 4}));
+  BOOST_TEST(numbers(x.grad()) == (List{104, 104}));
+}
+
+BOOST_AUTO_TEST_CASE(a_gradient_that_a_user_holds_stays_as_it_is) {
+  const Variable x = leaf_of({1, 2});
+  sum(square(x)).backward();
+  const Variable first = x.grad();
+  sum(square(x)).backward();
+  BOOST_TEST(numbers(first) == (List{2, 4}));
+  BOOST_TEST(numbers(x.grad()) == (List{4, 8}));
+}
+
+// --- gradients with a history
+
+BOOST_AUTO_TEST_CASE(recorded_gradients_add_up_with_their_histories) {
+  const Variable x = leaf(2);
+  pow(x, 3).backward({.create_graph = true});
+  pow(x, 2).backward({.create_graph = true});
+  BOOST_TEST(x.grad().item() == 16);                // 3 x² + 2 x
+  BOOST_TEST(grad(x.grad(), {x})[0].item() == 14);  // 6 x + 2
+  // A constant among them is one in the sum.
+  const Variable y = leaf(2);
+  pow(y, 2).backward();
+  pow(y, 3).backward({.create_graph = true});
+  BOOST_TEST(y.grad().item() == 16);
+  BOOST_TEST(grad(y.grad(), {y})[0].item() == 12);
+}
+
+// The sum of a gradient with a history and one without has none: a history of one part
+// would give a wrong derivative where there should be an Error.
+BOOST_AUTO_TEST_CASE(an_unrecorded_gradient_ends_the_history) {
+  const Variable x = leaf(2);
+  pow(x, 3).backward({.create_graph = true});
+  BOOST_TEST(x.grad().requires_grad());
+  pow(x, 2).backward();
+  BOOST_TEST(x.grad().item() == 16);
+  BOOST_TEST(!x.grad().requires_grad());
+  BOOST_TEST(error_of([&] { grad(x.grad(), {x}); }) ==
+             "backward: no Variable with requires_grad took part in the value");
+  // What was taken out before keeps its own.
+  const Variable y = leaf(2);
+  pow(y, 3).backward({.create_graph = true});
+  const Variable first = y.grad();
+  pow(y, 2).backward();
+  BOOST_TEST(first.item() == 12);
+  BOOST_TEST(grad(first, {y})[0].item() == 12);
+}
+
+BOOST_AUTO_TEST_CASE(a_seed_with_a_history_is_not_added_to) {
+  const Variable x = leaf(3), w = leaf(2);
+  const Variable seed = square(w);
+  const Variable y = x + x;
+  y.backward(seed, {.retain_graph = true});
+  y.backward(seed);
+  BOOST_TEST(seed.item() == 4);
+  BOOST_TEST(x.grad().item() == 16);
+  BOOST_TEST(!x.grad().requires_grad());
+  const Variable slope =
+      grad(x * w, {x}, {.create_graph = true, .grad_outputs = {seed}})[0];
+  BOOST_TEST(grad(slope, {w})[0].item() == 12);  // w³
+}
+
+// --- threads
+
+// Whether a sum is made in place must not be decided twice: a reader may let go of the
+// gradient in between.
+BOOST_AUTO_TEST_CASE(a_reader_does_not_disturb_the_sum) {
+  std::vector<Variable> leaves;
+  for (int i = 0; i < 300; ++i) leaves.push_back(leaf(1));
+  Variable y = leaves[0];
+  for (const Variable& x : leaves) y = y + x;
+  std::atomic<bool> ended = false;
+  std::thread reader([&] {
+    while (!ended) {
+      for (const Variable& x : leaves) x.has_grad();
+    }
+  });
+  constexpr int rounds = 200;
+  for (int i = 0; i < rounds; ++i) y.backward({.retain_graph = true});
+  ended = true;
+  reader.join();
+  for (std::size_t i = 1; i < leaves.size(); ++i) {
+    BOOST_TEST(leaves[i].grad().item() == rounds);
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,226 @@
+// The memory of a call, forwards and backwards: of every layer over sequences it grows
+// with their length n, not with the n² scores; where the scores are held, that is said
+// here.
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <boost/test/unit_test.hpp>
+
+#include <heed.h>
+
+using namespace heed;
+using nn::CausalAlign;
+using nn::EmptyRows;
+using nn::Mask;
+
+namespace {
+
+constexpr std::int64_t width = 8, heads = 2, most = 1024;
+
+// A call on n positions; what it returns is differentiated.
+using Call = std::function<Variable(std::int64_t n)>;
+
+enum class Way { forward, backward };
+
+// The most bytes in use during a call beside those before it.
+std::int64_t peak_of(const Call& call, std::int64_t n, Way way) {
+  const std::int64_t live = memory::bytes_live();
+  memory::reset_peak();
+  if (way == Way::forward) {
+    const NoGrad no_grad;
+    call(n);
+  } else {
+    sum(call(n)).backward();
+  }
+  return memory::bytes_peak() - live;
+}
+
+// How much more a call takes when n doubles.
+double growth(const Call& call, Way way) {
+  peak_of(call, most / 2, way);  // after which the gradients of parameters are there
+  const auto small = static_cast<double>(peak_of(call, most / 2, way));
+  return static_cast<double>(peak_of(call, most, way)) / small;
+}
+
+// Twice the memory for twice the positions; four times for the scores.
+constexpr double linear = 2.15, quadratic = 3;
+
+void check_linear(const std::string& name, const Call& call) {
+  const int before = num_threads();
+  set_num_threads(1);  // each has memory of its own
+  BOOST_TEST(growth(call, Way::forward) < linear, name);
+  BOOST_TEST(growth(call, Way::backward) < linear, name << ", backward");
+  set_num_threads(before);
+}
+
+void check_quadratic(const std::string& name, const Call& call) {
+  BOOST_TEST(growth(call, Way::backward) > quadratic, name);
+}
+
+Variable input(std::int64_t n) {
+  Generator generator(1);
+  return Variable(randn({1, n, width}, float32, generator), true);
+}
+
+// Masks that need no scores: they only leave the first keys.
+std::vector<std::pair<std::string, Mask>> masks_of_prefixes(std::int64_t n) {
+  const Tensor lens = tensor({n - 1});
+  return {
+      {"none", Mask()},
+      {"valid_lens", Mask::valid_lens(lens)},
+      {"valid_lens of queries", Mask::valid_lens(expand(tensor({{n - 1}}), {1, n}))},
+      {"causal", Mask::causal()},
+      {"top_left", Mask::causal(CausalAlign::top_left)},
+      {"bottom_right and lens",
+       Mask::causal(CausalAlign::bottom_right) & Mask::valid_lens(lens)},
+      {"error", Mask::causal().empty_rows(EmptyRows::error)},
+      {"uniform", Mask::causal().empty_rows(EmptyRows::uniform)},
+  };
+}
+
+// One call for each of those masks: net(x, mask).
+template <class F>
+void check_linear_with_masks(const std::string& name, F&& net) {
+  const std::size_t count = masks_of_prefixes(2).size();
+  for (std::size_t i = 0; i < count; ++i) {
+    check_linear(name + ", mask: " + masks_of_prefixes(2)[i].first, [&](std::int64_t n) {
+      return net(input(n), masks_of_prefixes(n)[i].second);
+    });
+  }
+}
+
+// A layer that takes x and a mask; it is not in training, so nothing is dropped.
+template <class Layer>
+void check_layer(const std::string& name, Layer layer) {
+  nn::eval(layer);
+  check_linear_with_masks(name, [&](const Variable& x, const Mask& mask) {
+    if constexpr (requires { layer(x, mask); }) {
+      return layer(x, mask);
+    } else if constexpr (requires { layer(x, x, mask); }) {
+      return layer(x, x, mask);
+    } else {
+      return layer(x, x, x, mask);
+    }
+  });
+}
+
+nn::GptOptions small_gpt() {
+  return {.vocab_size = 5,
+          .block_size = most,
+          .n_layer = 2,
+          .n_head = heads,
+          .n_embd = width,
+          .dropout = 0.1};
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(memory_of_layers)
+
+BOOST_AUTO_TEST_CASE(attention_as_a_function) {
+  check_linear_with_masks("attend", [](const Variable& x, const Mask& mask) {
+    return nn::attend(x, x, x, mask, nn::Dropout(0));
+  });
+  check_linear_with_masks("attend_heads", [](const Variable& x, const Mask& mask) {
+    return nn::attend_heads(x, x, x, heads, mask, nn::Dropout(0));
+  });
+}
+
+BOOST_AUTO_TEST_CASE(layers_of_attention) {
+  manual_seed(1);
+  check_layer("DotProductAttention", nn::DotProductAttention(0.1));
+  check_layer("ScaledDotProductAttention", nn::ScaledDotProductAttention(2));
+  check_layer("GeneralAttention", nn::GeneralAttention(width));
+  check_layer("SelfAttention", nn::SelfAttention(width, width, width));
+  check_layer("MultiHeadAttention", nn::MultiHeadAttention(width, width, width, heads));
+  check_layer("PackedMultiHeadAttention", nn::PackedMultiHeadAttention(width, heads));
+  check_layer("CausalMultiHeadAttention",
+              nn::CausalMultiHeadAttention(
+                  {.dim = width, .n_heads = heads, .max_seq_len = most}));
+}
+
+BOOST_AUTO_TEST_CASE(transformers) {
+  manual_seed(1);
+  nn::TransformerLayerOptions options{.dim_feedforward = 2 * width};
+  for (const nn::NormOrder order : {nn::NormOrder::pre, nn::NormOrder::post}) {
+    options.norm_order = order;
+    check_layer("TransformerEncoderLayer",
+                nn::TransformerEncoderLayer(width, heads, options));
+    check_layer("TransformerDecoderLayer",
+                nn::TransformerDecoderLayer(width, heads, options));
+  }
+  check_layer(
+      "TransformerEncoder",
+      nn::TransformerEncoder(nn::TransformerEncoderLayer(width, heads, options), 2));
+}
+
+BOOST_AUTO_TEST_CASE(gpt) {
+  manual_seed(1);
+  nn::Gpt model(small_gpt());
+  nn::eval(model);
+  check_linear("CausalSelfAttention",
+               [&](std::int64_t n) { return model.transformer.h[0].attn(input(n)); });
+  check_linear("GptBlock",
+               [&](std::int64_t n) { return model.transformer.h[0](input(n)); });
+  check_linear("Gpt", [&](std::int64_t n) { return model(zeros({1, n}, int64)); });
+  check_linear("Gpt with a cache", [&](std::int64_t n) {
+    nn::Gpt::Cache cache = model.cache();
+    model.next(zeros({1, n - 1}, int64), cache);
+    return model.next(zeros({1, 1}, int64), cache);
+  });
+}
+
+BOOST_AUTO_TEST_CASE(layers_beside_attention) {
+  manual_seed(1);
+  const nn::Linear linear(width, width);
+  const nn::LayerNorm norm(width);
+  const nn::Embedding embedding(10, width);
+  const nn::PositionalEncoding positions(width, 0, most);
+  check_linear("Linear", [&](std::int64_t n) { return linear(input(n)); });
+  check_linear("LayerNorm", [&](std::int64_t n) { return norm(input(n)); });
+  check_linear("Embedding", [&](std::int64_t n) {
+    return embedding(zeros({1, n}, int64));
+  });
+  check_linear("PositionalEncoding", [&](std::int64_t n) { return positions(input(n)); });
+  check_linear("cross_entropy", [&](std::int64_t n) {
+    return nn::cross_entropy(reshape(input(n), {n, width}), zeros({n}, int64));
+  });
+}
+
+// Where the scores are held: the weights are wanted, or dropped out, or the mask is a
+// matrix itself; and where each pair has a score of a network of its own.
+BOOST_AUTO_TEST_CASE(what_holds_the_scores) {
+  manual_seed(1);
+  nn::MultiHeadAttention net(width, width, width, heads);
+  const Tensor pairs = zeros({most, most});
+  check_quadratic("attention()", [](std::int64_t n) {
+    const Variable x = input(n);
+    return nn::attention(x, x, x).output;
+  });
+  check_quadratic("Mask::additive", [&](std::int64_t n) {
+    const Tensor bias = slice(slice(pairs, 0, 0, n), 1, 0, n);
+    return net(input(n), Mask::additive(bias + 1));
+  });
+  check_quadratic("Mask::keep", [&](std::int64_t n) {
+    const Tensor bias = slice(slice(pairs, 0, 0, n), 1, 0, n);
+    return net(input(n), Mask::keep(bias == 0));
+  });
+  nn::MultiHeadAttention keeping = net, dropping = net;
+  keeping.keep_weights = true;
+  check_quadratic("keep_weights", [&](std::int64_t n) {
+    const Variable y = keeping(input(n));
+    keeping.attention_weights = Tensor();
+    return y;
+  });
+  dropping.dropout.p = 0.1;
+  check_quadratic("dropout", [&](std::int64_t n) { return dropping(input(n)); });
+  nn::AdditiveAttention additive(width, width, 2, 0);
+  check_quadratic("AdditiveAttention", [&](std::int64_t n) {
+    const Variable x = input(n);
+    return additive(x, x, x);
+  });
+}
+
+BOOST_AUTO_TEST_SUITE_END()
