@@ -94,6 +94,11 @@ Case::Case(const json& entry, const TensorFile& file) {
   }
 }
 
+Case::Case(std::string name, const std::map<std::string, std::string>& attributes)
+    : name_(std::move(name)), dtype_(float64) {
+  for (const auto& [key, value] : attributes) metadata_["attr." + key] = value;
+}
+
 const Tensor& Case::tensor(const std::string& name) const {
   const auto found = tensors_.find(name);
   if (found == tensors_.end()) throw CaseError(fmt::format("the case has no {}", name));

@@ -57,6 +57,8 @@ class Case {
   // The case of this entry of index.json, and the file that the entry names. Throws
   // CaseError.
   Case(const nlohmann::json& entry, const TensorFile& file);
+  // A case of attributes alone, for a Feed whose inputs were computed.
+  Case(std::string name, const std::map<std::string, std::string>& attributes);
 
   const std::string& name() const { return name_; }
   // The dtype of the case's floating tensors.

@@ -29,6 +29,9 @@ class Feed {
  public:
   // The stored inputs, but those in `drawn` with these values.
   explicit Feed(const Case& reference, const DrawnInputs& drawn = {});
+  // The attributes of the case, and these inputs.
+  Feed(const Case& attributes, std::map<std::string, Variable> inputs)
+      : c(attributes), inputs_(std::move(inputs)) {}
 
   const Case& c;
 

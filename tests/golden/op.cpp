@@ -9,7 +9,8 @@ namespace {
 
 Ops all_ops() {
   Ops ops;
-  for (Ops family : {elementwise_ops(), reduction_ops(), shape_ops(), layer_ops()}) {
+  for (Ops family : {elementwise_ops(), reduction_ops(), shape_ops(), layer_ops(),
+                     attention_ops()}) {
     ops.merge(family);
   }
   return ops;
@@ -17,13 +18,17 @@ Ops all_ops() {
 
 }  // namespace
 
-void replay_op(const Case& c, Report& report) {
+Outputs compute(const Feed& in) {
   static const Ops ops = all_ops();
-  const std::string name = c.text("op");
+  const std::string name = in.c.text("op");
   const auto op = ops.find(name);
   if (op == ops.end()) throw CaseError(fmt::format("unknown op {}", name));
+  return op->second(in);
+}
+
+void replay_op(const Case& c, Report& report) {
   const Feed feed(c);
-  expect_all(feed, op->second(feed), report);
+  expect_all(feed, compute(feed), report);
 }
 
 }  // namespace heed::golden

@@ -12,7 +12,11 @@ namespace heed::golden {
 using Op = Outputs (*)(const Feed&);
 using Ops = std::map<std::string_view, Op>;
 
-// op_elementwise.cpp: pairs, single elements, choosing
+// The results of the op that attr.op names. Throws CaseError when there is none of that
+// name, and what the op throws.
+Outputs compute(const Feed& in);
+
+// op_elementwise.cpp: pairs, single elements, choosing, logic
 Ops elementwise_ops();
 // op_reductions.cpp: sums, extremes, softmax, products, order
 Ops reduction_ops();
@@ -20,5 +24,7 @@ Ops reduction_ops();
 Ops shape_ops();
 // op_layers.cpp: layers, losses and small graphs
 Ops layer_ops();
+// op_attention.cpp: attention, its masks and its parts
+Ops attention_ops();
 
 }  // namespace heed::golden

@@ -17,6 +17,18 @@ Outputs power(const Feed& in) {
   return pow(in["a"], in.c.number("exponent"));
 }
 
+Outputs exponential(const Feed& in) { return pow(in.c.number("base"), in["b"]); }
+
+// One condition of a, or one of a and b, which have no derivatives.
+template <Tensor (*f)(const Tensor&)>
+Outputs condition(const Feed& in) {
+  return Variable(f(in.tensor("a")));
+}
+template <Tensor (*f)(const Tensor&, const Tensor&)>
+Outputs condition(const Feed& in) {
+  return Variable(f(in.tensor("a"), in.tensor("b")));
+}
+
 Outputs gelu_form(const Feed& in) {
   const std::string form = in.c.text("approximate");
   if (form != "none" && form != "tanh") throw CaseError("unknown form of gelu " + form);
@@ -53,6 +65,7 @@ Ops elementwise_ops() {
       {"rsub", [](const Feed& in) -> Outputs { return in.c.number("b") - in["a"]; }},
       {"rdiv", [](const Feed& in) -> Outputs { return in.c.number("b") / in["a"]; }},
       {"pow", power},
+      {"rpow", exponential},
       {"maximum", [](const Feed& in) -> Outputs { return maximum(in["a"], in["b"]); }},
       {"minimum", [](const Feed& in) -> Outputs { return minimum(in["a"], in["b"]); }},
       // single elements
@@ -75,6 +88,21 @@ Ops elementwise_ops() {
       {"sqrt", [](const Feed& in) -> Outputs { return sqrt(in["a"]); }},
       {"square", [](const Feed& in) -> Outputs { return square(in["a"]); }},
       {"tanh", [](const Feed& in) -> Outputs { return tanh(in["a"]); }},
+      {"sign", [](const Feed& in) -> Outputs { return sign(in["a"]); }},
+      // comparing, logic
+      {"eq", [](const Feed& in) { return pair(in, std::equal_to<>()); }},
+      {"ne", [](const Feed& in) { return pair(in, std::not_equal_to<>()); }},
+      {"lt", [](const Feed& in) { return pair(in, std::less<>()); }},
+      {"le", [](const Feed& in) { return pair(in, std::less_equal<>()); }},
+      {"gt", [](const Feed& in) { return pair(in, std::greater<>()); }},
+      {"ge", [](const Feed& in) { return pair(in, std::greater_equal<>()); }},
+      {"isfinite", condition<isfinite>},
+      {"isinf", condition<isinf>},
+      {"isnan", condition<isnan>},
+      {"logical_and", condition<logical_and>},
+      {"logical_not", condition<logical_not>},
+      {"logical_or", condition<logical_or>},
+      {"logical_xor", condition<logical_xor>},
       // choosing
       {"masked_assign", masked_assign},
       {"masked_fill",

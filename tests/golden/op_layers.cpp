@@ -1,5 +1,6 @@
 #include "autograd/elementwise.h"
 #include "autograd/indexing.h"
+#include "autograd/layer_norm.h"
 #include "autograd/matmul.h"
 #include "autograd/reductions.h"
 #include "autograd/softmax.h"
@@ -31,9 +32,16 @@ Outputs layer_norm(const Feed& in) {
   const double eps = in.c.number("eps", 1e-5);
   if (!in.has("w") && !in.has("b")) return nn::layer_norm(in["a"], shape, eps);
   const DType dtype = in["a"].dtype();
+  if (!in.has("b")) return nn::layer_norm(in["a"], shape, in["w"], eps);
   const Variable weight = in.has("w") ? in["w"] : Variable(ones(shape, dtype));
-  const Variable bias = in.has("b") ? in["b"] : Variable(zeros(shape, dtype));
-  return nn::layer_norm(in["a"], shape, weight, bias, eps);
+  return nn::layer_norm(in["a"], shape, weight, in["b"], eps);
+}
+
+// The op below the layer: over the last dimension, with empty tensors for none.
+Outputs layer_norm_rows(const Feed& in) {
+  const Variable none = zeros({0}, in["a"].dtype());
+  return heed::layer_norm(in["a"], in.has("w") ? in["w"] : none,
+                          in.has("b") ? in["b"] : none, in.c.number("eps"));
 }
 
 Outputs embedding(const Feed& in) {
@@ -49,11 +57,15 @@ Outputs cross_entropy(const Feed& in) {
                             .label_smoothing = in.c.number("label_smoothing", 0)});
 }
 
-// Of log_softmax(a, 1).
-Outputs nll_loss(const Feed& in) {
+Outputs nll_of(const Variable& log_probabilities, const Feed& in) {
   return nn::nll_loss(
-      log_softmax(in["a"], 1), in.tensor("target"),
+      log_probabilities, in.tensor("target"),
       {.reduction = reduction(in), .ignore_index = in.c.integer("ignore_index", -100)});
+}
+
+// Of log_softmax(a, 1), or of the log-probabilities given.
+Outputs nll_loss(const Feed& in) {
+  return nll_of(in.has("a") ? log_softmax(in["a"], 1) : in["log_probabilities"], in);
 }
 
 // Small graphs; the note of the case says which.
@@ -82,6 +94,7 @@ Ops layer_ops() {
          return nn::l1_loss(in["a"], in["b"], reduction(in));
        }},
       {"layer_norm", layer_norm},
+      {"layer_norm_rows", layer_norm_rows},
       {"linear", linear},
       {"mse_loss",
        [](const Feed& in) -> Outputs {

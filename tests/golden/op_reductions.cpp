@@ -10,7 +10,10 @@ namespace heed::golden {
 namespace {
 
 bool keepdim(const Feed& in) { return in.c.flag("keepdim", false); }
-int correction(const Feed& in) { return in.c.flag("unbiased", true) ? 1 : 0; }
+int correction(const Feed& in) {
+  const int other = in.c.flag("unbiased", true) ? 1 : 0;
+  return static_cast<int>(in.c.integer("correction", other));
+}
 std::int64_t dim(const Feed& in) { return in.c.integer("dim"); }
 
 // An extreme of everything, or of one dimension and with its place.
@@ -47,6 +50,10 @@ Outputs product(const Feed& in) {
 Ops reduction_ops() {
   return {
       // sums and extremes
+      {"all",
+       [](const Feed& in) -> Outputs {
+         return all(in["a"], in.dims("dim"), keepdim(in));
+       }},
       {"amax",
        [](const Feed& in) -> Outputs {
          return amax(in["a"], in.dims("dim"), keepdim(in));
@@ -54,6 +61,10 @@ Ops reduction_ops() {
       {"amin",
        [](const Feed& in) -> Outputs {
          return amin(in["a"], in.dims("dim"), keepdim(in));
+       }},
+      {"any",
+       [](const Feed& in) -> Outputs {
+         return any(in["a"], in.dims("dim"), keepdim(in));
        }},
       {"argmax", largest_place},
       {"argmin", smallest_place},
@@ -80,6 +91,8 @@ Ops reduction_ops() {
        [](const Feed& in) -> Outputs {
          return sum(in["a"], in.dims("dim"), keepdim(in));
        }},
+      {"sum_to",
+       [](const Feed& in) -> Outputs { return sum_to(in["a"], in.shape("shape")); }},
       {"var",
        [](const Feed& in) -> Outputs {
          return var(in["a"], in.dims("dim"), correction(in), keepdim(in));
@@ -93,6 +106,10 @@ Ops reduction_ops() {
       {"matmul", product},
       {"outer", [](const Feed& in) -> Outputs { return outer(in["a"], in["b"]); }},
       // order
+      {"argsort",
+       [](const Feed& in) -> Outputs {
+         return argsort(in["a"], in.c.integer("dim", -1), in.c.flag("descending", false));
+       }},
       {"cumsum", [](const Feed& in) -> Outputs { return cumsum(in["a"], dim(in)); }},
       {"sort",
        [](const Feed& in) -> Outputs {

@@ -50,6 +50,15 @@ Outputs pieces(const Feed& in, const std::vector<Variable>& list) {
   return outputs;
 }
 
+// In pieces of one size, or of the sizes given.
+Outputs pieces_of_split(const Feed& in) {
+  const std::int64_t along = in.c.integer("dim", 0);
+  if (in.c.gives("size")) {
+    return pieces(in, split(in["a"], in.c.integer("size"), along));
+  }
+  return pieces(in, split_with_sizes(in["a"], in.c.list("sizes"), along));
+}
+
 Outputs sliced(const Feed& in) {
   return slice(in["a"], dim(in), in.c.integer("start", 0), in.c.integer("end", to_end),
                in.c.integer("step", 1));
@@ -65,6 +74,7 @@ Ops shape_ops() {
          return pieces(in,
                        chunk(in["a"], in.c.integer("chunks"), in.c.integer("dim", 0)));
        }},
+      {"detach", [](const Feed& in) -> Outputs { return in["a"].detach(); }},
       {"expand",
        [](const Feed& in) -> Outputs { return expand(in["a"], in.shape("shape")); }},
       {"flatten",
@@ -79,15 +89,12 @@ Ops shape_ops() {
          return select(in["a"], dim(in), in.c.integer("index"));
        }},
       {"slice", sliced},
-      {"split",
-       [](const Feed& in) {
-         return pieces(
-             in, split_with_sizes(in["a"], in.c.list("sizes"), in.c.integer("dim", 0)));
-       }},
+      {"split", pieces_of_split},
       {"squeeze", squeezed},
       {"transpose", swapped},
       {"unsqueeze",
        [](const Feed& in) -> Outputs { return unsqueeze(in["a"], dim(in)); }},
+      {"view", [](const Feed& in) -> Outputs { return view(in["a"], in.shape("shape")); }},
       // joining and repeating
       {"cat",
        [](const Feed& in) -> Outputs { return cat(parts(in), in.c.integer("dim", 0)); }},
@@ -104,13 +111,35 @@ Ops shape_ops() {
        [](const Feed& in) -> Outputs {
          return gather(in["a"], dim(in), in.tensor("index"));
        }},
+      {"index_add",
+       [](const Feed& in) -> Outputs {
+         return index_add(in.shape("shape"), dim(in), in.tensor("index"), in["a"]);
+       }},
       {"index_select",
        [](const Feed& in) -> Outputs {
          return index_select(in["a"], dim(in), in.tensor("index"));
        }},
+      {"masked_scatter",
+       [](const Feed& in) -> Outputs {
+         return masked_scatter(in.shape("shape"), in.tensor("mask"), in["a"]);
+       }},
       {"masked_select",
        [](const Feed& in) -> Outputs {
          return masked_select(in["a"], in.tensor("mask"));
+       }},
+      {"scatter_add",
+       [](const Feed& in) -> Outputs {
+         return scatter_add(in.shape("shape"), dim(in), in.tensor("index"), in["a"]);
+       }},
+      {"select_scatter",
+       [](const Feed& in) -> Outputs {
+         return select_scatter(in.shape("shape"), in["a"], dim(in),
+                               in.c.integer("index"));
+       }},
+      {"slice_scatter",
+       [](const Feed& in) -> Outputs {
+         return slice_scatter(in.shape("shape"), in["a"], dim(in),
+                              in.c.integer("start"), in.c.integer("step", 1));
        }},
       {"tril",
        [](const Feed& in) -> Outputs {

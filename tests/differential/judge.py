@@ -1,0 +1,141 @@
+"""Where the answers differ: what rounding explains, what finite differences say, and what
+known.py lists."""
+import copy
+import math
+
+import torch_side
+from compare import differences, near
+from known import KNOWN
+from program import numbers
+
+# Rounding is tried this often, and a difference of this many times its effect is let pass.
+ROUNDINGS, MARGIN = 6, 10.0
+
+
+def without_rounding(program, torch, found):
+    """The differences that rounding does not explain: PyTorch's numbers are computed again
+    with results that are changed in their last digits."""
+    changed = [
+        torch_side.written(torch_side.compute(program, torch_side.Rounding(seed)))
+        for seed in range(ROUNDINGS)
+    ]
+    return [d for d in found if not explained(d, torch, changed)]
+
+
+def explained(d, torch, changed):
+    if d.element < 0:
+        # Another shape or a refusal: by rounding only if PyTorch's changes too.
+        return any(
+            x.get("at") != torch.get("at") or shapes(x) != shapes(torch) for x in changed
+        )
+    part = "grad" if d.part == "backward" else d.part
+    spread = 0.0
+    for x in changed:
+        other = x.get(part, {}).get(d.name)
+        if other is None or other["shape"] != torch[part][d.name]["shape"]:
+            return True
+        number = numbers(other["data"])[d.element]
+        if math.isfinite(number) and math.isfinite(d.torch):
+            spread = max(spread, abs(number - d.torch))
+        elif not near(number, d.torch):
+            return True
+    return near(d.heed, d.torch, MARGIN * spread)
+
+
+def shapes(answer):
+    return {name: x["shape"] for name, x in answer["values"].items()}
+
+
+# --- finite differences, of heed's values, or of its first derivatives
+
+
+def weighted(x):
+    return sum(v * math.cos(i) for i, v in enumerate(numbers(x["data"])))
+
+
+def total(answer, part):
+    if part == "second":
+        return sum(weighted(x) for x in answer["grad"].values()) if "grad" in answer else 0.0
+    return numbers(answer["loss"]["data"])[0] if "loss" in answer else math.nan
+
+
+def finite_difference(replay, program, d, step=1e-4):
+    """The derivative as differences on both sides have it; None where they disagree, at a
+    kink, or where a number is not finite."""
+    at = [x["name"] for x in program["leaves"]].index(d.name)
+    values = numbers(program["leaves"][at]["data"])
+
+    def f(k):
+        moved = copy.deepcopy(program)
+        here = [*values]
+        here[d.element] += k * step
+        moved["leaves"][at]["data"] = " ".join(map(repr, here))
+        return total(replay(moved), d.part)
+
+    here = f(0)
+    sides = [(-3 * here + 4 * f(k) - f(2 * k)) / (2 * k * step) for k in (1, -1)]
+    if not all(map(math.isfinite, sides)):
+        return None
+    middle = sum(sides) / 2
+    return middle if abs(sides[0] - sides[1]) <= 1e-4 * max(1, abs(middle)) else None
+
+
+def sides_with_heed(replay, program, d):
+    """Whether the differences agree with heed's number and not with PyTorch's; None if they
+    do not decide."""
+    if d.part not in ("backward", "grad", "second") or d.element < 0:
+        return None
+    number = finite_difference(replay, program, d)
+    if number is None:
+        return None
+    agrees = lambda x: abs(x - number) <= 1e-3 * max(1, abs(number))
+    if agrees(d.heed) == agrees(d.torch):
+        return None
+    return agrees(d.heed)
+
+
+# --- verdicts
+
+
+class Verdict:
+    def __init__(self, found, known=None, rounding=False):
+        self.found = found  # the differences that are left
+        self.known = known  # the entry that explains them
+        self.rounding = rounding  # whether rounding explained some
+
+
+def inputs_of(program, torch):
+    """Each op with its inputs, as JSON has them; those of an op that is refused too."""
+    values = {**{x["name"]: x for x in program["leaves"]}, **torch["values"]}
+    for op in program["ops"]:
+        if all(name in values for name in op["inputs"].values()):
+            yield op, {key: values[name] for key, name in op["inputs"].items()}
+
+
+def gross(d):
+    """Whether it is more than other rounding: what is known differs in kind."""
+    if d.element < 0 or not math.isfinite(d.heed) or not math.isfinite(d.torch):
+        return True
+    return abs(d.heed - d.torch) > 1e-6 * max(1, abs(d.torch))
+
+
+def judge(replay, program, heed, torch):
+    """Compares the answers."""
+    found = differences(heed, torch)
+    if not found:
+        return Verdict(found)
+    left = without_rounding(program, torch, found)
+    if not left:
+        return Verdict(left, rounding=True)
+    parts = {d.part for d in left}
+    for entry in KNOWN:
+        if not parts <= set(entry.parts) or not all(map(gross, left)):
+            continue
+        if not any(entry.applies(op, x) for op, x in inputs_of(program, torch)):
+            continue
+        if entry.by_differences:
+            sides = [sides_with_heed(replay, program, d) for d in left]
+            if False in sides or True not in sides:
+                continue
+        return Verdict([], known=entry)
+    return Verdict(left)

@@ -1,0 +1,168 @@
+"""Where heed and PyTorch differ and heed is to stay as it is, each with its reason.
+
+An entry applies to an op, by its row, inputs and arguments, and then to the whole program,
+since later numbers follow from it: to differences in `parts` of the answer, none of them as
+small as rounding. With `by_differences` finite differences have the last word: the entry
+excuses the program only if they side with heed.
+"""
+import math
+from dataclasses import dataclass
+from typing import Callable
+
+from program import numbers
+
+ALL = ("refusal", "values", "backward", "grad", "second")
+DERIVATIVES = ("backward", "grad", "second")
+
+
+@dataclass(frozen=True)
+class Known:
+    rows: str
+    reason: str
+    holds: Callable = lambda inputs, args: True
+    parts: tuple = ALL
+    by_differences: bool = False
+
+    def applies(self, op, inputs):
+        return op["row"] in self.rows.split() and self.holds(inputs, op["args"])
+
+
+def some(condition, names="a"):
+    """Whether one of the numbers of these inputs is such."""
+    return lambda inputs, args: any(
+        condition(number)
+        for name in names
+        if name in inputs
+        for number in numbers(inputs[name]["data"])
+    )
+
+
+def extreme(number):
+    """Whether its square, or a product with it, is beyond what a double holds."""
+    return number != number or (number != 0 and not 1e-150 < abs(number) < 1e150)
+
+
+def zero(number):
+    return number == 0
+
+
+def chunks_nothing(inputs, args):
+    shape, dim = inputs["a"]["shape"], args["dim"]
+    return -len(shape) <= dim < len(shape) and shape[dim] == 0
+
+
+def exceeds(inputs, args):
+    """Whether the mask has a dimension or a size that a has not."""
+    a, mask = inputs["a"]["shape"], inputs["mask"]["shape"]
+    wider = any(m != n and m != 1 for m, n in zip(reversed(mask), reversed(a)))
+    return len(mask) > len(a) or wider
+
+
+def on_bound(inputs, args):
+    bounds = (args["min"], args["max"])
+    return some(lambda number: number in bounds)(inputs, args)
+
+
+def has_zeros(inputs, args):
+    return args.get("base") == 0 or some(zero)(inputs, args)
+
+
+def reduced(inputs, args):
+    """How many numbers each result is made of."""
+    shape = inputs["a"]["shape"]
+    dims = args.get("dim", range(len(shape))) if shape else ()
+    return math.prod(shape[dim] for dim in set(d % len(shape) for d in dims))
+
+
+KNOWN = [
+    # --- PyTorch's is wrong, as finite differences show
+    Known(
+        "gather",
+        "PyTorch's gradient of gather puts the parts of an index made by expand() in wrong "
+        "places",
+        by_differences=True,
+        parts=DERIVATIVES,
+    ),
+    Known(
+        "pow pow_number rpow",
+        "0 to the power b is 0, so its second derivative by b is 0; PyTorch's is NaN, "
+        "from 0 log(0)",
+        has_zeros,
+        parts=("second",),
+    ),
+    Known(
+        "norm norm_all",
+        "PyTorch's second derivative of a norm of 0 is NaN, though its first is taken as 0",
+        some(zero),
+        parts=("second",),
+    ),
+    Known(
+        "gelu gelu_tanh",
+        "far from 0 gelu is x or 0; PyTorch's second derivative there is NaN, from x² times 0",
+        some(extreme),
+        parts=("second",),
+    ),
+    # --- a choice
+    Known(
+        "var var_all std std_all",
+        "with no more numbers than the correction takes away there is no variance to speak "
+        "of; PyTorch's gradient is finite over given dimensions, NaN or infinite over all",
+        lambda inputs, args: reduced(inputs, args) <= args.get("correction", 1),
+        parts=DERIVATIVES,
+    ),
+    Known(
+        "abs l1_loss",
+        "the derivative of abs at NaN is NaN; PyTorch's is 0, which hides it",
+        some(lambda number: not math.isfinite(number), "ab"),
+        parts=DERIVATIVES,
+    ),
+    Known(
+        "clamp",
+        "on a bound the gradient passes, as PyTorch had it before it chose 0",
+        on_bound,
+        parts=DERIVATIVES,
+    ),
+    Known(
+        "chunk",
+        "an empty dimension gives one empty piece, as split does; PyTorch gives `chunks`",
+        chunks_nothing,
+    ),
+    Known(
+        "embedding",
+        "a negative padding_idx is refused; PyTorch counts it from the end",
+        lambda inputs, args: (args["padding_idx"] or 0) < 0,
+    ),
+    Known(
+        "masked_fill",
+        "the result has x's shape; PyTorch broadcasts x to the mask",
+        exceeds,
+    ),
+    Known(
+        "view",
+        "whether view() can do it depends on the order in which earlier results lie in "
+        "memory, which is each side's own",
+        parts=("refusal",),
+    ),
+    # --- other formulas, which differ where numbers leave the range of a double
+    Known(
+        "rdiv",
+        "c / x is divided; PyTorch multiplies c by 1 / x, which overflows alone",
+        some(extreme),
+    ),
+    Known(
+        "layer_norm layer_norm_weight layer_norm_plain layer_norm_rows",
+        "a row whose squares overflow, or a weight that is not finite",
+        some(extreme, "awb"),
+    ),
+    Known(
+        "norm norm_all",
+        "squares that overflow or vanish; newer PyTorch takes the norm of one number to be "
+        "its absolute value",
+        some(extreme),
+    ),
+    Known(
+        "prod prod_all",
+        "products that overflow on the way, in another order",
+        some(extreme),
+    ),
+]
