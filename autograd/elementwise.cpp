@@ -1,6 +1,7 @@
 #include "autograd/elementwise.h"
 
 #include <cmath>
+#include <limits>
 
 #include "autograd/record.h"
 #include "tensor/factories.h"
@@ -74,18 +75,23 @@ Variable operator/(double a, const Variable& b) {
                 [](const Kept& k, const Variable& g) { return -g * k[1] / k[0]; });
 }
 
-// y = a^b      da = g b a^(b-1), 0 where b is 0
-//              db = g y log a, 0 where a is 0 and b >= 0
+// y = a^b      da = g b a^(b-1), with 0 for b a^(b-1) where b is 0
+//              db = g y log a, with 0 for log a where a is 0 and b >= 0
+// The rules put a 1 in the place of such an a, so that nothing in them is infinite: a 0
+// put over the product would leave NaN in its derivative.
 Variable pow(const Variable& a, const Variable& b) {
   return record(
-      "pow", pow(a.value(), b.value()), inputs(a, b),
-      keep(a, b, needed_by(b, result)),
+      "pow", pow(a.value(), b.value()), inputs(a, b), keep(a, b, needed_by(b, result)),
       [](const Kept& k, const Variable& g) {
-        return masked_fill(g * k[1] * pow(k[0], k[1] - 1), k[1] == 0, 0);
+        // Not wherever b is 0: the derivative by b needs the other a.
+        const Tensor a = k[0].value();
+        const Tensor endless = logical_not(isfinite(reciprocal(a)));
+        const Tensor flat = logical_and(k[1].value() == 0, endless);
+        return g * (k[1] * pow(where(flat, 1, k[0]), k[1] - 1));
       },
       [](const Kept& k, const Variable& g) {
         const Tensor flat = logical_and(k[0].value() == 0, k[1].value() >= 0);
-        return masked_fill(g * k[2] * log(k[0]), flat, 0);
+        return g * (k[2] * log(where(flat, 1, k[0])));
       });
 }
 
@@ -98,13 +104,16 @@ Variable pow(const Variable& a, double b) {
                 });
 }
 
-// y = a^b      db = g y log a, 0 where a is 0 and b >= 0
+// y = a^b      db = g y log a, with 0 for log a where a is 0 and b >= 0
 Variable pow(double a, const Variable& b) {
-  return record("pow", pow(a, b.value()), inputs(b), keep(b, result),
-                [a](const Kept& k, const Variable& g) {
-                  if (a == 0) return masked_fill(g * k[1] * std::log(a), k[0] >= 0, 0);
-                  return g * k[1] * std::log(a);
-                });
+  return record(
+      "pow", pow(a, b.value()), inputs(b), keep(b, result),
+      [a](const Kept& k, const Variable& g) {
+        if (a != 0) return g * (k[1] * std::log(a));
+        constexpr double infinity = std::numeric_limits<double>::infinity();
+        const Tensor b = k[0].value();
+        return g * (k[1] * masked_fill(full(b.shape(), -infinity, b.dtype()), b >= 0, 0));
+      });
 }
 
 namespace {
@@ -208,7 +217,7 @@ Variable masked_fill(const Variable& x, const Variable& mask, double value) {
                 [](const Kept& k, const Variable& g) { return masked_fill(g, k[0], 0); });
 }
 
-// min(max(x, min), max)    dx = g where min <= x <= max, else 0
+// min(max(x, min), max)    dx = g where min <= x <= max, else 0; 0 if a bound is NaN
 Variable clamp(const Variable& x, std::optional<double> min, std::optional<double> max) {
   return record("clamp", clamp(x.value(), min, max), inputs(x), keep(x),
                 [min, max](const Kept& k, const Variable& g) {

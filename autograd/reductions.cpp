@@ -1,6 +1,9 @@
 #include "autograd/reductions.h"
 
+#include <limits>
+
 #include "autograd/elementwise.h"
+#include "autograd/joining.h"
 #include "autograd/record.h"
 #include "autograd/sorting.h"
 #include "autograd/views.h"
@@ -38,8 +41,28 @@ double reduced_count(const Variable& x, const Dims& dims) {
 Variable shared(const Variable& g, const Variable& x, const Variable& y,
                 const Dims& dims) {
   const Tensor both_nan = logical_and(isnan(x.value()), isnan(y.value()));
-  const Tensor hit = logical_or(x.value() == y.value(), both_nan).to(x.dtype());
-  return g / sum(hit, dims, true) * hit;
+  const Tensor hit = logical_or(x.value() == y.value(), both_nan);
+  return where(hit, g / sum(hit, dims, true).to(x.dtype()), 0);
+}
+
+// x / y, and 0 where y is 0, for a root y whose slope is infinite there.
+Variable over_root(const Variable& x, const Variable& y) {
+  return x / masked_fill(y, y == 0, std::numeric_limits<double>::infinity());
+}
+
+// For every element of the rows (m, n) the product of the others in its row: of a pair,
+// the other one times all that the pairs beside it come to. Unlike y / x it is right
+// where elements are 0, and so are its derivatives.
+Variable products_of_others(const Variable& rows) {
+  const std::int64_t m = rows.size(0), n = rows.size(1);
+  if (n == 1) return ones_like(rows.value());
+  if (n % 2 == 1) {
+    const Variable padded = cat({rows, ones({m, 1}, rows.dtype())}, 1);
+    return slice(products_of_others(padded), 1, 0, n);
+  }
+  const Variable pairs = reshape(rows, {m, n / 2, 2});
+  const Variable beside = products_of_others(select(pairs, 2, 0) * select(pairs, 2, 1));
+  return reshape(flip(pairs, {2}) * unsqueeze(beside, 2), {m, n});
 }
 
 }  // namespace
@@ -59,8 +82,6 @@ Variable prod(const Variable& x, const Dims& dims, bool keepdim) {
       [spread = Spread(x, dims), dims](const Kept& k, const Variable& g) {
         const Variable x = k[0];
         if (!any(x.value() == 0).item()) return spread(g) * spread(k[1]) / x;
-        // With zeros among them the others' product is written out: a square for each
-        // element's row, its own place on the diagonal taken by 1.
         const Shape kept = spread.kept;
         Dims reduced;
         Dims order;
@@ -75,9 +96,7 @@ Variable prod(const Variable& x, const Dims& dims, bool keepdim) {
           ordered.push_back(x.shape()[d]);
         }
         const std::int64_t n = rows ? x.numel() / rows : 0;
-        const Variable flat = reshape(permute(x, order), {rows, 1, n});
-        const Variable squares = expand(flat, {rows, n, n});
-        const Variable others = prod(masked_fill(squares, eye(n, boolean), 1), -1);
+        const Variable others = products_of_others(reshape(permute(x, order), {rows, n}));
         Dims inverse = order;
         for (int d = 0; d < x.dim(); ++d) inverse[static_cast<int>(order[d])] = d;
         return spread(g) * permute(reshape(others, ordered), inverse);
@@ -93,26 +112,32 @@ Variable mean(const Variable& x, const Dims& dims, bool keepdim) {
                 });
 }
 
-// Σ (x - m)² / (n - c), m the mean        dx = g 2 (x - m) / (n - c)
+// Σ (x - m)² / f, m the mean, f = max(0, n - c)       dx = g 2 (x - m) / f
 Variable var(const Variable& x, const Dims& dims, int correction, bool keepdim) {
-  const double n = reduced_count(x, dims) - correction;
-  return record("var", var(x.value(), dims, correction, keepdim), inputs(x), keep(x),
-                [spread = Spread(x, dims), dims, n](const Kept& k, const Variable& g) {
-                  return spread(g) * ((k[0] - mean(k[0], dims, true)) * (2 / n));
-                });
+  const double freedom = std::max(0.0, reduced_count(x, dims) - correction);
+  return record(
+      "var", var(x.value(), dims, correction, keepdim), inputs(x), keep(x),
+      [spread = Spread(x, dims), dims, freedom](const Kept& k, const Variable& g) {
+        return spread(g) * ((k[0] - mean(k[0], dims, true)) * (2 / freedom));
+      });
 }
 
-// √var                     by the chain rule
+// y = √var                 dx = g (x - m) / (f y), 0 where y is 0 whatever g is
 Variable std(const Variable& x, const Dims& dims, int correction, bool keepdim) {
-  return sqrt(var(x, dims, correction, keepdim));
+  const double freedom = std::max(0.0, reduced_count(x, dims) - correction);
+  return record(
+      "std", std(x.value(), dims, correction, keepdim), inputs(x), keep(x, result),
+      [spread = Spread(x, dims), dims, freedom](const Kept& k, const Variable& g) {
+        const Variable distance = k[0] - mean(k[0], dims, true), y = spread(k[1]);
+        return masked_fill(spread(g), y == 0, 0) * (over_root(distance, y) / freedom);
+      });
 }
 
 // y = √Σ x²                dx = g x / y, 0 where y is 0
 Variable norm(const Variable& x, const Dims& dims, bool keepdim) {
   return record("norm", norm(x.value(), dims, keepdim), inputs(x), keep(x, result),
                 [spread = Spread(x, dims)](const Kept& k, const Variable& g) {
-                  const Variable y = spread(k[1]);
-                  return masked_fill(spread(g) * k[0] / y, y == 0, 0);
+                  return spread(g) * over_root(k[0], spread(k[1]));
                 });
 }
 

@@ -105,7 +105,8 @@ Tensor gelu(const Tensor& x, Gelu form = Gelu::exact);
 Tensor gelu_slope(const Tensor& x, Gelu form = Gelu::exact);
 
 // x held between two bounds, either of which may be missing; NaN stays NaN. A bound of
-// NaN is none; with min > max every element is max. Throws Error for bool.
+// NaN makes every element NaN; with min > max every element is max. Throws Error for
+// bool.
 Tensor clamp(const Tensor& x, std::optional<double> min, std::optional<double> max);
 
 // --- choosing

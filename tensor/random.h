@@ -3,6 +3,8 @@
 // A seed and the same calls in the same order give the numbers that PyTorch 1.13 gives on
 // a processor with AVX2, on every machine. (float64 normals and exponential_ pass through
 // the log, sin and cos of the C library; where the two share it they agree there too.)
+// Newer versions of PyTorch draw two words instead of one for whole numbers out of 2^28
+// to 2^32 - 1, and for permutations of more than 2 10^8 elements.
 // Elements are drawn in the order in which they lie in memory, the largest stride
 // outermost. Every function takes the generator to draw from as its last argument.
 #pragma once

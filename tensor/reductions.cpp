@@ -88,12 +88,21 @@ Moments moments(const Reduced& r, const T* center) {
   return result;
 }
 
+// The means, or where a sum is too large for the dtype, the sums of the n-th parts.
+Tensor centers(std::string_view op, Reduced r) {
+  const Tensor means = mean_of(op, r);
+  if (all(isfinite(means)).item() != 0) return means;
+  r.elements = r.elements / static_cast<double>(r.n);
+  return total(Total::sum, r);
+}
+
 enum class Root { no, yes };
 
 // With d = x - center and any center near the mean, the squared distances from the mean
 // add up to sum(d^2) - sum(d)^2 / n: what the rounding of the center adds is taken away.
+// Where the squares of finite numbers are too large, the variance is.
 Tensor spread(std::string_view op, const Reduced& r, int correction, Root root) {
-  Tensor out = mean_of(op, r);  // first the centers, then overwritten by the results
+  Tensor out = centers(op, r);  // overwritten by the results
   dispatch_floating(op, out.dtype(), [&]<class T>() {
     T* const results = out.mutable_data<T>();
     const Moments m = moments<T>(r, results);
@@ -102,7 +111,8 @@ Tensor spread(std::string_view op, const Reduced& r, int correction, Root root) 
     const auto n = static_cast<double>(r.n);
     const double freedom = std::max(0.0, n - correction);
     for (std::int64_t i = 0; i < r.outer * r.inner; ++i) {
-      const double rest = squares[i] - sums[i] * sums[i] / n;
+      const double shift = std::isinf(squares[i]) ? 0 : sums[i] * sums[i] / n;
+      const double rest = squares[i] - shift;
       const double variance = (rest < 0 ? 0 : rest) / freedom;
       results[i] = static_cast<T>(root == Root::yes ? std::sqrt(variance) : variance);
     }

@@ -21,7 +21,7 @@ WithIndices<Tensor> sort(const Tensor& x, std::int64_t dim = -1, bool descending
 // sort(x, dim, descending).indices
 Tensor argsort(const Tensor& x, std::int64_t dim = -1, bool descending = false);
 // The k largest (or smallest) along `dim`, in order. Throws Error unless k is from 0 to
-// the size of `dim`.
+// the size of `dim`; of a scalar, which has no empty part, k must be 1.
 WithIndices<Tensor> topk(const Tensor& x, std::int64_t k, std::int64_t dim = -1,
                          bool largest = true);
 // Running sums along `dim`; int64 for bool tensors.

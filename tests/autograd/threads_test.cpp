@@ -13,18 +13,18 @@ using namespace heed;
 
 namespace {
 
-constexpr int crew = 4, rounds = 200;
+constexpr int thread_count = 4, rounds = 200;
 
-// Runs f(thread) on `crew` threads at once.
+// Runs f(thread) on `thread_count` threads at once.
 template <class F>
 void on_threads(F&& f) {
   std::vector<std::thread> threads;
-  for (int i = 0; i < crew; ++i) threads.emplace_back([&f, i] { f(i); });
+  for (int i = 0; i < thread_count; ++i) threads.emplace_back([&f, i] { f(i); });
   for (std::thread& thread : threads) thread.join();
 }
 
-// 1 + 2 + ... + crew
-constexpr double total = crew * (crew + 1) / 2;
+// 1 + 2 + ... + thread_count
+constexpr double total = thread_count * (thread_count + 1) / 2;
 
 }  // namespace
 
@@ -42,7 +42,7 @@ BOOST_AUTO_TEST_CASE(a_shared_leaf_gets_the_gradients_of_all) {
 
 BOOST_AUTO_TEST_CASE(what_grad_captures_is_the_thread_s_own) {
   const Variable w = leaf(3), other = leaf(5);
-  std::vector<int> wrong(crew, 0);
+  std::vector<int> wrong(thread_count, 0);
   on_threads([&](int thread) {
     const double factor = thread + 1;
     for (int i = 0; i < rounds; ++i) {
@@ -55,7 +55,8 @@ BOOST_AUTO_TEST_CASE(what_grad_captures_is_the_thread_s_own) {
       wrong[thread] += grad(slope, {w})[0].item() != 2 * factor;
     }
   });
-  BOOST_TEST(wrong == std::vector<int>(crew, 0), boost::test_tools::per_element());
+  BOOST_TEST(wrong == std::vector<int>(thread_count, 0),
+             boost::test_tools::per_element());
   BOOST_TEST(!w.has_grad());
 }
 

@@ -20,6 +20,7 @@ std::span<const Group> groups() {
       {"multi_head_attention", replay_multi_head_attention},
       {"causal_mha", replay_causal_mha},
       {"op", replay_op},
+      {"edges", replay_op},
       {"optimiser", replay_optimiser},
       {"language_model", replay_language_model},
       {"transformer", replay_transformer},

@@ -25,6 +25,7 @@ os.environ.update(
 from reference import (
     attention,
     common,
+    edges,
     language_model,
     ops,
     optimisers,
@@ -39,6 +40,7 @@ FAMILIES = [
     regression.add_to,
     optimisers.add_to,
     ops.add_to,
+    edges.add_to,
     attention.add_to,
     projected_attention.add_to,
     language_model.add_to,

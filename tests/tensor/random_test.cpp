@@ -168,6 +168,16 @@ BOOST_AUTO_TEST_CASE(whole_numbers) {
   BOOST_TEST(show(randint(3, 8589934603, {3})) ==
              "int64 (3) 1707638666 4224135931 6214354430");
   BOOST_TEST(show(randint(4, 5, {2})) == "int64 (2) 4 4");
+  // The most numbers that one word serves, and one more.
+  for (const auto& [range, drawn] : {std::pair<std::int64_t, const char*>{
+                                         4294967295, "2357136044 2546248239 3071714933"},
+                                     {4294967296, "2546248239 3626093760 3684848379"}}) {
+    manual_seed(0);
+    BOOST_TEST(show(randint(range, {3})) == fmt::format("int64 (3) {}", drawn));
+    manual_seed(0);
+    Tensor x = nothing({3}, float64);
+    BOOST_TEST(show(random_(x, 0, range)) == fmt::format("float64 (3) {}", drawn));
+  }
   const auto wide = randint(INT64_MIN, INT64_MAX, {200}).to_vector<std::int64_t>();
   BOOST_TEST(std::ranges::count_if(wide, [](std::int64_t i) { return i < 0; }) > 60);
 

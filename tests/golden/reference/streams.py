@@ -62,6 +62,18 @@ INTEGERS = {
     "randperm": ("torch.randperm(n)", torch.randperm),
 }
 
+# Up to 2^32 - 1 different numbers take one word of the generator, more take two. (Newer
+# versions of PyTorch, 2.15 for one, take two from 2^28 on.)
+WIDE = {
+    "below_28_bits": (0, 2**28 - 1),
+    "28_bits": (0, 2**28),
+    "one_word": (0, 2**32 - 1),
+    "two_words": (0, 2**32),
+    "one_word_from_below_zero": (-(2**31), 2**31 - 1),
+    "two_words_from_below_zero": (-(2**31), 2**31),
+    "widest": (-(2**63), 2**63 - 1),
+}
+
 RANGES = {
     "tutorial": (0, 5, 0.1),
     "thirds": (-2, 2, 1 / 3),
@@ -130,21 +142,38 @@ def streams(cases, dtype):
     )
 
 
-def integers(cases):
+def wide_integers():
+    """As INTEGERS, for the ranges of WIDE."""
+    kinds = {}
+    for name, (low, high) in WIDE.items():
+        kinds["randint_" + name] = (
+            f"torch.randint({low}, {high}, (n,))",
+            lambda n, low=low, high=high: torch.randint(low, high, (n,)),
+        )
+        kinds["random_" + name] = (
+            f"torch.empty(n, dtype=torch.int64).random_({low}, {high})",
+            lambda n, low=low, high=high: torch.empty(n, dtype=torch.int64).random_(
+                low, high
+            ),
+        )
+    return kinds
+
+
+def integers(cases, case, kinds, seeds, sizes):
     cases.add(
-        "rng_integers",
+        case,
         "rng",
         "f64",
         {
             f"out.{kind}.seed{seed}.n{n}": seeded(seed, lambda: draw(n))
-            for kind, (_, draw) in INTEGERS.items()
-            for seed in SEEDS
-            for n in SIZES
+            for kind, (_, draw) in kinds.items()
+            for seed in seeds
+            for n in sizes
         },
         {
-            "seeds": SEEDS,
-            "sizes": SIZES,
-            **{"kind." + kind: text for kind, (text, _) in INTEGERS.items()},
+            "seeds": seeds,
+            "sizes": sizes,
+            **{"kind." + kind: text for kind, (text, _) in kinds.items()},
         },
         EXACT,
         recipe="torch.manual_seed(S); attr.kind.KIND",
@@ -203,7 +232,8 @@ def masks(cases, dtype):
 def add_to(cases):
     for dtype in DTYPES:
         streams(cases, dtype)
-    integers(cases)
+    integers(cases, "rng_integers", INTEGERS, SEEDS, SIZES)
+    integers(cases, "rng_wide_integers", wide_integers(), [0, 42], [9])
     for dtype in DTYPES:
         initial_values(cases, dtype)
     for dtype in DTYPES:

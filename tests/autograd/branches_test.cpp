@@ -1,0 +1,99 @@
+// Derivatives where a rule branches or divides by zero: first ones in memory that does
+// not grow, second ones that are numbers. The values themselves are in tests/golden,
+// group edges.
+
+#include <cmath>
+
+#include <boost/test/unit_test.hpp>
+
+#include "tests/autograd/checks.h"
+
+using namespace heed;
+
+namespace {
+
+using In = const std::vector<Variable>&;
+
+// The second derivatives of sum(f) by x, summed over the first: d/dx sum(d sum(f)/dx).
+std::vector<double> second(const Variable& x, const Variable& y) {
+  const Variable first = grad(sum(y), {x}, {.create_graph = true})[0];
+  return grad(sum(first), {x})[0].value().to_vector<double>();
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(branches)
+
+BOOST_AUTO_TEST_CASE(a_product_with_a_zero_is_differentiated_in_linear_memory) {
+  const std::int64_t n = 3000;
+  Tensor values = full({n}, 1.0, float64);
+  values.set({n / 3}, 0);
+  const Variable x(values, true);
+  const std::int64_t before = memory::bytes_live();
+  memory::reset_peak();
+  const Variable dx = grad(prod(x), {x}, {.create_graph = true})[0];
+  BOOST_TEST(sum(dx).item() == 1);  // at the zero
+  // Of its own gradient, which is 0, by the zero: the others move with it.
+  const Tensor again = grad(sum(dx), {x})[0].value();
+  BOOST_TEST(sum(again).item() == 2.0 * (n - 1));
+  BOOST_TEST(memory::bytes_peak() - before < 60 * n * 8);
+}
+
+BOOST_AUTO_TEST_CASE(products_with_zeros_to_the_third_derivative) {
+  // xyz: the third derivative by x, y and z is 1, wherever it is taken.
+  for (int zeros_inside = 0; zeros_inside <= 3; ++zeros_inside) {
+    Tensor values = full({3}, 2.0, float64);
+    for (int i = 0; i < zeros_inside; ++i) values.set({i}, 0);
+    Variable x(values, true);
+    Variable y = prod(x);
+    for (int i = 0; i < 3; ++i) {
+      y = select(grad(y, {x}, {.create_graph = true})[0], 0, i);
+    }
+    BOOST_TEST(y.item() == 1, boost::test_tools::tolerance(1e-12));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(second_derivatives_at_constant_rows_are_zero) {
+  const Variable x(tensor({{3, 3, 3}, {0, 0, 0}}, float64), true);
+  const std::vector<double> none(6, 0.0);
+  BOOST_TEST(second(x, heed::std(x, 1)) == none, boost::test_tools::per_element());
+  const Variable zero(zeros({6}, float64), true);
+  BOOST_TEST(second(zero, norm(zero)) == none, boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(a_power_of_exponent_zero_is_differentiated_by_the_exponent) {
+  const Tensor bases = tensor({0.5, 1, 2, 3}, float64), exponents = zeros({4}, float64);
+  const Function power = [](In in) { return pow(in[0], in[1]); };
+  const GradcheckReport report = gradgradcheck(power, {bases, exponents});
+  BOOST_TEST(report.ok, report.text());
+}
+
+BOOST_AUTO_TEST_CASE(second_derivatives_of_powers_at_zero_are_numbers) {
+  const Tensor exponents = tensor({0, 1, 2, 3}, float64);
+  const Variable a(zeros({4}, float64), true), b(exponents, true);
+  const std::vector<double> by_a = {0, 0, 2, 0};  // b (b - 1) a^(b - 2)
+  BOOST_TEST(second(a, pow(a, exponents)) == by_a, boost::test_tools::per_element());
+  const std::vector<double> by_b(4, 0.0);
+  BOOST_TEST(second(b, pow(zeros({4}, float64), b)) == by_b,
+             boost::test_tools::per_element());
+  BOOST_TEST(second(b, pow(0.0, b)) == by_b, boost::test_tools::per_element());
+  // Both together, so that each rule goes through the other.
+  for (const Variable& g : grad(sum(pow(a, b)), {a, b}, {.create_graph = true})) {
+    for (const Variable& gg : grad(sum(g), {a, b}, {.retain_graph = true})) {
+      BOOST_TEST(all(isfinite(gg.value())).item() != 0);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_function_that_differentiates_can_be_checked_twice) {
+  const Function slope = [](In in) {
+    return grad(sum(exp(in[0] * in[1])), {in[0]}, {.create_graph = true})[0];
+  };
+  const std::vector<Tensor> at = {tensor({0.3, -1, 0.5}, float64),
+                                  tensor({1.2, 0.4, -0.7}, float64)};
+  const GradcheckReport first = gradcheck(slope, at), twice = gradgradcheck(slope, at);
+  BOOST_TEST(first.ok, first.text());
+  BOOST_TEST(twice.ok, twice.text());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
