@@ -1,5 +1,6 @@
 """Holds heed's answer to a program against PyTorch's. Both are as JSON has them; nothing
 here needs PyTorch."""
+
 import math
 from dataclasses import dataclass
 
@@ -64,7 +65,9 @@ def differences(heed, torch):
         ours, theirs = heed.get(part, {}), torch.get(other, {})
         if part == "second" and "grad" in heed and "grad" in torch and not refused:
             # Gradients that are constants have derivatives of 0, asked for or not.
-            ours, theirs = with_zeros(ours, heed["grad"]), with_zeros(theirs, torch["grad"])
+            ours, theirs = with_zeros(ours, heed["grad"]), with_zeros(
+                theirs, torch["grad"]
+            )
         for name in {**theirs, **ours}:
             if name in ours and name in theirs:
                 found += tensor_differences(part, name, ours[name], theirs[name])

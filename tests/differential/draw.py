@@ -1,5 +1,6 @@
-"""Programs at random: each op is run by PyTorch as soon as it is drawn, so that the next can
-be drawn to fit its result. A program ends early where PyTorch refuses."""
+"""Programs at random: each op is run by PyTorch as soon as it is drawn, so that the next
+can be drawn to fit its result. A program ends early where PyTorch refuses."""
+
 import itertools
 import random
 
@@ -184,8 +185,10 @@ class Drawer:
         return name
 
     def finite_fitting(self, shape):
-        return self.finite(lambda other: other == tuple(shape)) if self.flag() else (
-            self.leaf(shape, regular=True)
+        return (
+            self.finite(lambda other: other == tuple(shape))
+            if self.flag()
+            else (self.leaf(shape, regular=True))
         )
 
     def fitting(self, shape):
@@ -226,7 +229,7 @@ class Drawer:
         return self.add_leaf("m", "bool", shape, values), shape
 
     def whole(self, shape, below, spread=False):
-        """Whole numbers from 0 to below - 1; with `spread` perhaps repeated by expand()."""
+        """Whole numbers from 0 to below - 1; with `spread` perhaps made by expand()."""
         shape = tuple(shape)
         found = [
             name
@@ -277,7 +280,11 @@ class Drawer:
         """Adds one op at random. Returns the refusal if PyTorch refuses it."""
         rows = list(TABLE.values())
         while True:
-            before = [len(self.program["ops"]), len(self.program["leaves"]), len(self.values)]
+            before = [
+                len(self.program["ops"]),
+                len(self.program["leaves"]),
+                len(self.values),
+            ]
             row = self.choice(rows)
             try:
                 results = self.apply(row.name, row.draw(self))
@@ -300,7 +307,7 @@ class Drawer:
         return finite.numel() == 0 or float(finite.abs().max()) < LARGEST
 
     def choose_outputs(self):
-        """All floating results that nothing uses, or only some; perhaps one that is used."""
+        """The floating results that nothing uses, or some; perhaps one that is used."""
         used = {name for op in self.program["ops"] for name in op["inputs"].values()}
         made = [
             name

@@ -1,5 +1,6 @@
-"""What PyTorch computes where no single call of it does what heed's op does. The source of
-these functions is printed with a program that needs them."""
+"""What PyTorch computes where no single call of it does what heed's op does. The source
+of these functions is printed with a program that needs them."""
+
 import types
 
 import torch
@@ -7,8 +8,8 @@ import torch.nn.functional as F
 
 
 def sign(a):
-    """Without a derivative, like a comparison, where PyTorch's has zeros; NaN of NaN, where
-    PyTorch's is 0."""
+    """Without a derivative, like a comparison, where PyTorch's has zeros; NaN of NaN,
+    where PyTorch's is 0."""
     return torch.where(a.isnan(), a, a.sign()).detach()
 
 

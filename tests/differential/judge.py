@@ -1,5 +1,6 @@
 """Where the answers differ: what rounding explains, what finite differences say, and what
 known.py lists."""
+
 import copy
 import math
 
@@ -8,13 +9,13 @@ from compare import differences, near
 from known import KNOWN
 from program import numbers
 
-# Rounding is tried this often, and a difference of this many times its effect is let pass.
+# Rounding is tried this often; a difference of this many times its effect passes.
 ROUNDINGS, MARGIN = 6, 10.0
 
 
 def without_rounding(program, torch, found):
-    """The differences that rounding does not explain: PyTorch's numbers are computed again
-    with results that are changed in their last digits."""
+    """The differences that rounding does not explain: PyTorch's numbers are computed
+    again with results that are changed in their last digits."""
     changed = [
         torch_side.written(torch_side.compute(program, torch_side.Rounding(seed)))
         for seed in range(ROUNDINGS)
@@ -55,7 +56,9 @@ def weighted(x):
 
 def total(answer, part):
     if part == "second":
-        return sum(weighted(x) for x in answer["grad"].values()) if "grad" in answer else 0.0
+        return (
+            sum(weighted(x) for x in answer["grad"].values()) if "grad" in answer else 0.0
+        )
     return numbers(answer["loss"]["data"])[0] if "loss" in answer else math.nan
 
 
@@ -81,8 +84,8 @@ def finite_difference(replay, program, d, step=1e-4):
 
 
 def sides_with_heed(replay, program, d):
-    """Whether the differences agree with heed's number and not with PyTorch's; None if they
-    do not decide."""
+    """Whether the differences agree with heed's number and not with PyTorch's; None if
+    they do not decide."""
     if d.part not in ("backward", "grad", "second") or d.element < 0:
         return None
     number = finite_difference(replay, program, d)

@@ -1,10 +1,11 @@
 """Where heed and PyTorch differ and heed is to stay as it is, each with its reason.
 
-An entry applies to an op, by its row, inputs and arguments, and then to the whole program,
-since later numbers follow from it: to differences in `parts` of the answer, none of them as
-small as rounding. With `by_differences` finite differences have the last word: the entry
-excuses the program only if they side with heed.
+An entry applies to an op, by its row, inputs and arguments, and then to the whole
+program, since later numbers follow from it: to differences in `parts` of the answer, none
+of them as small as rounding. With `by_differences` finite differences have the last word:
+the entry excuses the program only if they side with heed.
 """
+
 import math
 from dataclasses import dataclass
 from typing import Callable
@@ -25,7 +26,9 @@ class Known:
     poles: bool = False  # only where neither side has a finite number
 
     def applies(self, op, inputs):
-        return (not self.rows or op["row"] in self.rows.split()) and self.holds(inputs, op["args"])
+        return (not self.rows or op["row"] in self.rows.split()) and self.holds(
+            inputs, op["args"]
+        )
 
 
 def some(condition, names="a"):
@@ -79,20 +82,19 @@ KNOWN = [
     # --- PyTorch's is wrong, as finite differences show
     Known(
         "gather",
-        "PyTorch's gradient of gather puts the parts of an index made by expand() in wrong "
-        "places",
+        "PyTorch's gradient of gather by an index made by expand() is in wrong places",
         by_differences=True,
         parts=DERIVATIVES,
     ),
     Known(
         "masked_select",
-        "old PyTorch's gradient of masked_select of a permuted tensor is in another order",
+        "old PyTorch's gradient of masked_select of a permuted tensor is out of order",
         by_differences=True,
         parts=DERIVATIVES,
     ),
     Known(
         "prod prod_all",
-        "with two zeros PyTorch's first derivative is a constant 0, whose derivative is 0",
+        "with two zeros PyTorch's first derivative is a constant 0, and its second 0",
         some(zero),
         by_differences=True,
         parts=("second",),
@@ -106,28 +108,28 @@ KNOWN = [
     ),
     Known(
         "norm norm_all",
-        "PyTorch's second derivative of a norm of 0 is NaN, though its first is taken as 0",
+        "PyTorch's second derivative of a norm of 0 is NaN, though its first is 0",
         some(zero),
         parts=("second",),
     ),
     Known(
         "gelu gelu_tanh",
-        "far from 0 gelu is x or 0; PyTorch's second derivative there is NaN, from x² times 0",
+        "far from 0 gelu is x or 0; PyTorch's second derivative is NaN there, from x² 0",
         some(extreme),
         parts=("second",),
     ),
     # --- a choice
     Known(
         "var var_all std std_all",
-        "with no more numbers than the correction takes away there is no variance to speak "
-        "of; PyTorch's gradient is finite over given dimensions, NaN or infinite over all",
+        "with no more numbers than the correction takes away there is no variance; "
+        "PyTorch's gradient is finite over given dimensions, NaN or infinite over all",
         lambda inputs, args: reduced(inputs, args) <= args.get("correction", 1),
         parts=DERIVATIVES,
     ),
     Known(
         "amax amin amax_all amin_all",
-        "the elements that are NaN share the gradient of a NaN, as in PyTorch's max(); its "
-        "amax() gives NaN to all",
+        "the elements that are NaN share the gradient of a NaN, as in PyTorch's max(); "
+        "its amax() gives NaN to all",
         some(math.isnan),
         parts=DERIVATIVES,
     ),
@@ -177,8 +179,8 @@ KNOWN = [
     ),
     Known(
         "norm norm_all",
-        "squares that overflow or vanish; newer PyTorch takes the norm of one number to be "
-        "its absolute value",
+        "squares that overflow or vanish; in new PyTorch the norm of one number is its "
+        "absolute value",
         some(extreme),
     ),
     Known(

@@ -1,14 +1,15 @@
-"""A program: leaves, then ops on the values before them; its loss is a weighted sum of its
-outputs. It is a dict, since it travels as JSON:
+"""A program: leaves, then ops on the values before them; its loss is a weighted sum of
+its outputs. It is a dict, since it travels as JSON:
 
     {"leaves": [{"name": "x0", "dtype": "float64", "shape": [2], "data": "1 2",
                  "requires_grad": True}],
      "ops": [{"name": "v0", "row": "sum", "inputs": {"a": "x0"}, "args": {"dim": (-1,)}}],
      "outputs": ["v0"]}
 
-`row` names a row of the table (table.py). This file says what a program is for replay.cpp,
-and in the languages of both sides.
+`row` names a row of the table (table.py). This file says what a program is for
+replay.cpp, and in the languages of both sides.
 """
+
 import json
 import math
 import re
@@ -49,16 +50,13 @@ def wire(program, table):
     for op in program["ops"]:
         given = {k: attribute(v) for k, v in op["args"].items() if v is not None}
         attributes = {"op": table[op["row"]].op, **given}
-        ops.append(
-            {"name": op["name"], "inputs": op["inputs"], "attributes": attributes}
-        )
+        ops.append({"name": op["name"], "inputs": op["inputs"], "attributes": attributes})
     return json.dumps({**program, "ops": ops})
 
 
 # --- sources
 
-TORCH = string.Template(
-    '''\
+TORCH = string.Template("""\
 import types
 
 import torch
@@ -76,12 +74,11 @@ first = torch.autograd.grad(loss, [$wanted], create_graph=True, allow_unused=Tru
 print(loss, *first, sep="\\n")
 used = [g for g in first if g is not None and g.requires_grad]
 if used:
-    print(*torch.autograd.grad(weighted_sum(used), [$wanted], allow_unused=True), sep="\\n")
-'''
-)
+    second = torch.autograd.grad(weighted_sum(used), [$wanted], allow_unused=True)
+    print(*second, sep="\\n")
+""")
 
-HEED = string.Template(
-    """\
+HEED = string.Template("""\
 #include <cmath>
 
 #include <heed.h>
@@ -108,8 +105,7 @@ $ops
   if (!again.requires_grad()) return 0;
   for (const Variable& g : grad(again, {$wanted})) fmt::print("{}\\n", g);
 }
-"""
-)
+""")
 
 
 def python_literal(value):

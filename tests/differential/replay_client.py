@@ -1,4 +1,5 @@
 """heed's side: the program `differential_replay`, kept running."""
+
 import json
 import subprocess
 

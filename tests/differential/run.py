@@ -16,6 +16,7 @@ PyTorch is not followed. A failing program is made small and printed for both si
 
 Exit code: 0 if all agree, 1 if not, 2 for wrong arguments or without PyTorch.
 """
+
 import argparse
 import collections
 import json
@@ -154,7 +155,9 @@ def show(seed, replay, small=True):
         print(d)
         if d.part in ("backward", "grad", "second") and d.element >= 0:
             number = judge.finite_difference(replay, program, d)
-            print(f"    finite differences: {'do not exist' if number is None else number}")
+            print(
+                f"    finite differences: {'do not exist' if number is None else number}"
+            )
     print("\n--- PyTorch\n" + programs.torch_source(program, TABLE))
     print("--- heed\n" + programs.heed_source(program, TABLE))
 
@@ -163,7 +166,9 @@ def compare_with_torch(options):
     torch = import_torch()
     from table import TABLE
 
-    seed = random.SystemRandom().randrange(10**9) if options.seed is None else options.seed
+    seed = (
+        random.SystemRandom().randrange(10**9) if options.seed is None else options.seed
+    )
     kind = "nudged programs" if options.nudge else "programs"
     print(f"{options.count} {kind}, seed {seed}, PyTorch {torch.__version__}", flush=True)
     begin = time.time()
@@ -190,8 +195,9 @@ def compare_with_torch(options):
     if total.failures:
         some = ", ".join(map(str, sorted(total.failures)[:20]))
         print(f"\nseeds that {what}: {some}{' ...' * (len(total.failures) > 20)}")
+    took = f"{time.time() - begin:.0f} s"
     counts = ", ".join(f"{count} {name}" for name, count in total.counts.items())
-    print(f"{counts}; {len(total.failures)} {what}, {time.time() - begin:.0f} s, seed {seed}")
+    print(f"{counts}; {len(total.failures)} {what}, {took}, seed {seed}")
     blind = options.nudge and total.counts["rounding"] > options.count / 200
     return 1 if total.failures or blind or (untried and options.count >= 5000) else 0
 
@@ -223,8 +229,8 @@ def compare_with_stored(options):
 
 
 def store(options):
-    """Prints programs that agree, with PyTorch's answers, until each row of the table is in
-    one: short ones, with second derivatives or refused."""
+    """Prints programs that agree, with PyTorch's answers, until each row of the table is
+    in one: short ones, with second derivatives or refused."""
     import_torch()
     import draw
     import judge
@@ -240,7 +246,12 @@ def store(options):
         rows = {(op["row"], op["name"] == torch.get("at")) for op in program["ops"]}
         line = json.dumps({"program": program, "torch": torch})
         complete = "second" in torch or "error" in torch or seed > 3000
-        if clean and complete and len(rows - seen) >= max(1, 4 - seed // 1000) and len(line) < 4000:
+        if (
+            clean
+            and complete
+            and len(rows - seen) >= max(1, 4 - seed // 1000)
+            and len(line) < 4000
+        ):
             print(line)
             seen |= rows
         seed += 1
@@ -262,7 +273,9 @@ def main():
     parser.add_argument("--store", action="store_true")
     options = parser.parse_args()
     if not os.access(options.replay, os.X_OK):
-        parser.error(f"no program {options.replay}: ninja -C build tests/differential_replay")
+        parser.error(
+            f"no program {options.replay}: ninja -C build tests/differential_replay"
+        )
     if options.stored:
         return compare_with_stored(options)
     if options.store:

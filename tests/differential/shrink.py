@@ -1,5 +1,6 @@
 """A failing program made small: the same kind of difference with fewer ops, leaves,
 gradients, elements, and rounder numbers."""
+
 import copy
 
 import torch_side
@@ -9,8 +10,8 @@ MOST_TRIALS = 600
 
 
 def pruned(program):
-    """Without what no output, and no op that is left, needs. A program that is refused has
-    no outputs to go by: its last op counts."""
+    """Without what no output, and no op that is left, needs. A program that is refused
+    has no outputs to go by: its last op counts."""
     kept, needed = [], {op_of(name) for name in program["outputs"]}
     for i, op in reversed(list(enumerate(program["ops"]))):
         if op["name"] in needed or (not needed and i == len(program["ops"]) - 1):
@@ -61,8 +62,10 @@ def cut_gradients(program, values):
     wanting = [x for x in program["leaves"] if x["requires_grad"]]
     for x in wanting:
         if len(wanting) > 1:
-            leaves = [{**y, "requires_grad": y["requires_grad"] and y is not x}
-                      for y in program["leaves"]]
+            leaves = [
+                {**y, "requires_grad": y["requires_grad"] and y is not x}
+                for y in program["leaves"]
+            ]
             yield {**program, "leaves": leaves}
 
 
@@ -74,7 +77,7 @@ def smaller(x, dim, size):
 
 
 def cut_sizes(program, values):
-    """Fewer elements: along one dimension of a leaf, or of all leaves and in arguments."""
+    """Fewer elements: along a dimension of a leaf, or of all leaves and in arguments."""
     sizes = {size for x in program["leaves"] for size in x["shape"] if size > 1}
     for size in sorted(sizes, reverse=True):
         for to in {1, size - 1}:

@@ -1,4 +1,5 @@
 """What PyTorch computes for a program."""
+
 import string
 
 import torch
@@ -91,8 +92,8 @@ def refusal(at, error):
 
 
 def compute(program, change=None):
-    """PyTorch's answer, in the form of replay.cpp's, with tensors. `change`, a Rounding, is
-    applied to all numbers."""
+    """PyTorch's answer, in the form of replay.cpp's, with tensors. `change`, a Rounding,
+    is applied to all numbers."""
     answer = {"values": {}}
     values = {x["name"]: read_leaf(x) for x in program["leaves"]}
     if change:
@@ -122,9 +123,9 @@ ROUNDED = frozenset(
 
 class Rounding:
     """Changes numbers as another order of computing may: in their last digits, and those
-    that may be what a difference of larger ones has left. Numbers that come out exactly in
-    any order (multiples of 1/1024 below 1024) stay, so that equal ones and kinks do; but a
-    zero gets another sign. With an odd seed equal numbers change alike."""
+    that may be what a difference of larger ones has left. Numbers that come out exactly
+    in any order (multiples of 1/1024 below 1024) stay, so that equal ones and kinks do;
+    but a zero gets another sign. With an odd seed equal numbers change alike."""
 
     def __init__(self, seed):
         self.seed = seed
@@ -134,7 +135,8 @@ class Rounding:
         bits = value.contiguous().view(torch.int64)
         if self.seed % 2 == 0:
             bits = bits + torch.arange(value.numel()).reshape(value.shape) * 0x632BE5AB
-        return ((bits * (0x9E3779B97F4A7C15 + 2 * self.seed - 2**64)) >> 40) / 2.0**23
+        hashed = (bits * (0x9E3779B97F4A7C15 + 2 * self.seed - 2**64)) >> 40
+        return hashed.double() / 2**23
 
     def exact(self, value):
         whole = (value * 1024 == (value * 1024).round()) & (value.abs() < 1024)
@@ -165,7 +167,9 @@ def written(answer):
 
     def text(x):
         # Some gradients are zeros without storage.
-        values = [0.0] * x.numel() if x._is_zerotensor() else x.detach().flatten().tolist()
+        values = (
+            [0.0] * x.numel() if x._is_zerotensor() else x.detach().flatten().tolist()
+        )
         return {
             "dtype": str(x.dtype).split(".")[1],
             "shape": list(x.shape),
