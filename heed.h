@@ -35,6 +35,7 @@
 #include "tensor/softmax.h"
 #include "tensor/sorting.h"
 #include "tensor/tensor.h"
+#include "tensor/text.h"
 #include "tensor/threads.h"
 #include "tensor/updates.h"
 #include "tensor/views.h"

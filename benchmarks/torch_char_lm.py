@@ -150,7 +150,7 @@ def main():
     vectors = [p for p in model.parameters() if p.dim() < 2]
     trainer = torch.optim.AdamW([{"params": matrices, "weight_decay": WEIGHT_DECAY},
                                  {"params": vectors, "weight_decay": 0}], lr=LR, betas=BETAS)
-    generator = torch.Generator().manual_seed(options.seed)
+    generator = torch.Generator().manual_seed(options.seed + 2)
     start = time.perf_counter()
     for step in range(options.steps + 1):
         if step % EVAL_EVERY == 0 or step == options.steps:

@@ -298,7 +298,8 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : 2;
+    const bool helped = app.exit(error) == 0 && std::fflush(stdout) == 0;
+    return helped ? 0 : 2;
   }
 
   std::vector<Workload> chosen;
@@ -306,7 +307,8 @@ int main(int argc, char** argv) {
     if (workload.name.find(only) != std::string::npos) chosen.push_back(workload);
   }
   if (chosen.empty()) {
-    fmt::print(stderr, "workloads: no workload has '{}' in its name; see --list\n", only);
+    fmt::print(stderr, "workloads: no workload has {} in its name; see --list\n",
+               shown(only));
     return 2;
   }
   if (names_only) {
@@ -339,4 +341,5 @@ int main(int argc, char** argv) {
     }
     std::fflush(stdout);
   }
+  return std::ferror(stdout) == 0 ? 0 : 1;
 }

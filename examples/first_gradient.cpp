@@ -1,3 +1,5 @@
+#include <cstdio>
+
 #include <fmt/core.h>
 #include <heed.h>
 
@@ -7,5 +9,6 @@ int main() {
   y.backward();
   fmt::print("x      {}\n", x);
   fmt::print("y      {}\n", y);
-  fmt::print("dy/dx  {}\n", x.grad());  // 1 - tanh(x)^2
+  fmt::print("dy/dx  {}\n", x.grad());      // 1 - tanh(x)^2
+  return std::fflush(stdout) == 0 ? 0 : 1;  // 1: it could not be printed
 }

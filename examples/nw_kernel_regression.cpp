@@ -25,8 +25,7 @@ namespace {
 using namespace heed;
 using namespace heed::support;
 
-constexpr std::int64_t book_rows = 50;  // of the tutorial's data
-constexpr std::int64_t most_rows = 5000;  // each attends to every other
+constexpr std::int64_t book_rows = 50;    // of the tutorial's data
 constexpr double largest_x = 5;           // of the tutorial's data
 
 struct Options {
@@ -131,7 +130,8 @@ std::array<std::size_t, 2> pick_columns(const Table& table, const Options& optio
   if (!x) x = y == 0u ? 1 : 0;
   if (!y) y = x == 0u ? 1 : 0;
   if (x == y)
-    input_error("--x and --y: two columns are needed, got '{}' twice", table.names[*x]);
+    input_error("--x and --y: two columns are needed, got {} twice",
+                shown(table.names[*x]));
   return {*x, *y};
 }
 
@@ -143,8 +143,6 @@ Data read_data(const Options& options) {
   const std::vector<double> y_numbers = numbers(table, y_column);
   const std::size_t n = x_numbers.size();
   if (n < 2) input_error("{}: at least two rows are needed, found {}", table.source, n);
-  if (n > most_rows)
-    input_error("{}: at most {} rows are allowed, found {}", table.source, most_rows, n);
 
   const Tensor x = from_vector(x_numbers), y = from_vector(y_numbers);
   const double low = amin(x).item(), high = amax(x).item();
@@ -153,7 +151,7 @@ Data read_data(const Options& options) {
   data.x = {table.names[x_column], low, (high - low) / largest_x};
   data.y = {table.names[y_column], mean(y).item(), deviation == 0 ? 1 : deviation};
   if (!(data.x.unit > 0))
-    input_error("{}: all values of '{}' are equal", table.source, data.x.name);
+    input_error("{}: all values of {} are equal", table.source, shown(data.x.name));
   if (!std::isfinite(data.x.unit) || !std::isfinite(data.y.unit))
     input_error("{}: the numbers are too far apart", table.source);
 
@@ -268,6 +266,7 @@ int run(const Options& options) {
 
   fmt::print("{}\n", build_info());
   double lr = options.lr;
+  const std::string x_name = shown(data.x.name), y_name = shown(data.y.name);
   if (options.data) {
     lr *= static_cast<double>(book_rows) / static_cast<double>(n);
     fmt::print(
@@ -275,7 +274,7 @@ int run(const Options& options) {
         "So that the tutorial's step size makes sense, {} is scaled to [0, {}] and {}\n"
         "to mean 0 and variance 1; the loss is a sum over rows, so the learning rate\n"
         "is {} * {}/{} = {:.4g}.\n",
-        n, *options.data, data.y.name, data.x.name, data.x.name, largest_x, data.y.name,
+        n, printable(*options.data), y_name, x_name, x_name, largest_x, y_name,
         options.lr, book_rows, n, lr);
   } else {
     fmt::print("{} rows from seed {}: y = 2 sin(x) + x^0.8 + noise of deviation {}, {}\n",
@@ -297,7 +296,7 @@ int run(const Options& options) {
     print_errors(fits, *data.truth, 1);
   } else {
     fmt::print("\nMean squared error, each row predicted from all others, in {}^2:\n",
-               data.y.name);
+               y_name);
     print_errors(
         pool(net, data.x_train, leave_one_out(data.x_train), leave_one_out(data.y_train)),
         data.y_train, data.y.unit);
@@ -333,8 +332,8 @@ int main(int argc, char** argv) {
   add_number(app, "--lr", options.lr, 0.0, any,
              "Learning rate; that of a table of n rows is this times 50/n");
   CLI::Option* const size =
-      add_number(app, "--train-size", options.train_size, std::int64_t{2}, most_rows,
-                 "Rows of random data");
+      add_number(app, "--train-size", options.train_size, std::int64_t{2},
+                 std::int64_t{most_rows}, "Rows of random data");
   CLI::Option* const noise =
       add_number(app, "--noise", options.noise, 0.0, any,
                  "Standard deviation of the noise in the random data");

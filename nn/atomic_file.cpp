@@ -1,11 +1,13 @@
 #include "nn/atomic_file.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
+#include <string_view>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -16,6 +18,9 @@ namespace heed::nn {
 namespace {
 
 namespace fs = std::filesystem;
+
+// The names of new files that are not yet complete.
+constexpr std::string_view prefix = ".heed-", suffix = ".tmp";
 
 std::string_view kind(fs::file_type type) {
   switch (type) {
@@ -42,23 +47,29 @@ fs::path followed(fs::path path) {
 void check_regular(const std::string& where, const fs::path& path) {
   std::error_code ignored;  // whoever opens the file hears it again
   const fs::file_type type = fs::status(path, ignored).type();
-  check(type == fs::file_type::regular || type == fs::file_type::not_found ||
-            type == fs::file_type::none,
-        "{}: must be a regular file, got {}", where, kind(type));
+  const bool is_fine = type == fs::file_type::regular ||
+                       type == fs::file_type::not_found || type == fs::file_type::none;
+  check(is_fine, "{}: must be a regular file, got {}", where, kind(type));
 }
 
-bool Descriptor::close() {
-  const int number = std::exchange(number_, -1);
-  return number < 0 || ::close(number) == 0;
+Descriptor::~Descriptor() {
+  if (number_ >= 0) close(number_);
 }
 
-AtomicFile::AtomicFile(const std::string& where, const fs::path& path) : where_(where) {
+AtomicFile::AtomicFile(const std::string& where, const fs::path& path)
+    : AtomicFile(where) {
   check_regular(where, path);
+  // The system may refuse to follow a link, as one that somebody left in /tmp.
+  struct stat target;
+  if (stat(path.c_str(), &target) != 0 && errno != ENOENT) {
+    refuse("look at the older file");
+  }
   const fs::path file = followed(path);
   name_ = file.filename().string();
   check(!name_.empty(), "{}: must be the path of a file", where);
   const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
-  folder_ = Descriptor(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  // O_PATH: one may make files in a folder that one may not list.
+  folder_ = Descriptor(open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (folder_.number() < 0) refuse("open the folder");
   look_at_older();
   create();
@@ -82,21 +93,33 @@ void AtomicFile::look_at_older() {
   if (faccessat(folder_.number(), name_.c_str(), W_OK, AT_EACCESS) != 0) {
     refuse("replace the older file");
   }
-  mode_ = older.st_mode & 0777;
+  older_ = {older.st_uid, older.st_gid, older.st_mode & 0777};
 }
 
 // Makes the new file, under a name that no other file, program or thread has. At no time
 // may anyone read it who may not read the older one.
 void AtomicFile::create() {
   static std::atomic<unsigned> count{0};
+  struct stat made;
   do {
-    const std::string name = fmt::format(".heed-{}-{}.tmp", getpid(), count++);
+    const std::string name = fmt::format("{}{}-{}{}", prefix, getpid(), count++, suffix);
     file_ =
         Descriptor(openat(folder_.number(), name.c_str(),
-                          O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode_.value_or(0666)));
-    if (file_.number() >= 0) temporary_ = name;
-  } while (file_.number() < 0 && errno == EEXIST);
-  if (file_.number() < 0) refuse("make a file in the folder");
+                          O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, older_ ? 0600 : 0666));
+    if (file_.number() < 0 && errno == EEXIST) continue;
+    if (file_.number() < 0) refuse("make a file in the folder");
+    // The lock tells remove_leftovers() that the file is in use; it may have come before.
+    while (flock(file_.number(), LOCK_EX) != 0 && errno == EINTR) continue;
+    if (fstatat(folder_.number(), name.c_str(), &made, AT_SYMLINK_NOFOLLOW) == 0) {
+      temporary_ = name;
+    } else if (errno != ENOENT) {
+      refuse("make a file in the folder");
+    }
+  } while (temporary_.empty());
+  if (older_ && (made.st_uid != older_->user || made.st_gid != older_->group) &&
+      fchown(file_.number(), older_->user, older_->group) != 0) {
+    refuse("keep the owner of the older file");
+  }
 }
 
 void AtomicFile::write(const char* bytes, std::size_t size) {
@@ -112,15 +135,45 @@ void AtomicFile::write(const char* bytes, std::size_t size) {
 }
 
 void AtomicFile::commit() {
-  if (mode_ && fchmod(file_.number(), *mode_) != 0) refuse("set the permissions");
-  if (fsync(file_.number()) != 0 || !file_.close()) refuse("write");
+  if (older_ && fchmod(file_.number(), older_->mode) != 0) refuse("set the permissions");
+  if (fsync(file_.number()) != 0) refuse("write");
   if (renameat(folder_.number(), temporary_.c_str(), folder_.number(), name_.c_str()) !=
       0) {
-    refuse("replace the older file");
+    refuse("put the new file in its place");
   }
   temporary_.clear();
-  // The name is on the disk when the folder is. Some file systems have no fsync for one.
-  if (fsync(folder_.number()) != 0 && errno != EINVAL) refuse("write the folder");
+  if (sync_folder() != 0) {
+    fail(
+        "{}: the new file is in its place, but a power cut may undo that: cannot write "
+        "the folder: {}",
+        where_, std::generic_category().message(errno));
+  }
+}
+
+// The name is on the disk when the folder is. A folder that may not be read cannot be
+// opened for that; then all of the file system is written.
+int AtomicFile::sync_folder() const {
+  const Descriptor folder(
+      openat(folder_.number(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (folder.number() < 0) return syncfs(file_.number());
+  if (fsync(folder.number()) == 0) return 0;
+  return errno == EINVAL ? 0 : -1;  // some file systems have no fsync for a folder
+}
+
+void remove_leftovers(const fs::path& folder) {
+  std::error_code ignored;  // they are only in the way
+  for (fs::directory_iterator at(folder, ignored), end; !ignored && at != end;
+       at.increment(ignored)) {
+    const fs::path path = at->path();
+    const std::string name = path.filename().string();
+    if (!name.starts_with(prefix) || !name.ends_with(suffix)) continue;
+    const Descriptor file(
+        open(path.c_str(), O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+    // Nobody holds the lock: whoever made the file has ended.
+    if (file.number() >= 0 && flock(file.number(), LOCK_EX | LOCK_NB) == 0) {
+      unlink(path.c_str());
+    }
+  }
 }
 
 }  // namespace heed::nn

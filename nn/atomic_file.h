@@ -25,19 +25,23 @@ class Descriptor {
     std::swap(number_, other.number_);
     return *this;
   }
-  ~Descriptor() { close(); }
+  ~Descriptor();
 
   int number() const { return number_; }  // negative if none is open
-  // Returns whether the system had nothing to object.
-  bool close();
 
  private:
   int number_ = -1;
 };
 
 // Everything is written into a new file in the same folder, which commit() gives the
-// name. Every error is an Error whose message starts with `where`; the new file is then
-// removed, and an older one of that name is as it was.
+// name. Every error is an Error whose message starts with `where`. The new file is then
+// removed, and an older one of that name is as it was; but if all is done and only the
+// folder cannot be written to the disk, the new file stands, and the message says so.
+//
+// The new file has the owner, the group and the permissions of the older one, or there is
+// an Error: a save by another user, as root, must not lock anybody out. Other names of an
+// older file (hard links) keep the older content: they are how backups keep it, and
+// writing into the file itself could leave half of it.
 class AtomicFile {
  public:
   AtomicFile(const std::string& where, const std::filesystem::path& path);
@@ -49,15 +53,29 @@ class AtomicFile {
   void commit();
 
  private:
+  struct Older {
+    uid_t user;
+    gid_t group;
+    mode_t mode;  // the permissions
+  };
+
+  // The destructor runs from here on, also if the rest of the constructor throws.
+  explicit AtomicFile(const std::string& where) : where_(where) {}
+
   [[noreturn]] void refuse(const char* what) const;
   void look_at_older();
   void create();
+  int sync_folder() const;  // as fsync
 
   std::string where_;
   Descriptor folder_, file_;
   std::string name_;            // that the file is to have, in the folder
   std::string temporary_;       // that it has; empty if it has none
-  std::optional<mode_t> mode_;  // the permissions of the older file, if there is one
+  std::optional<Older> older_;  // the file that has the name
 };
+
+// Removes the new files that programs killed in the middle of writing have left in the
+// folder, as far as it may; not those that are being written, by this program or another.
+void remove_leftovers(const std::filesystem::path& folder);
 
 }  // namespace heed::nn

@@ -11,6 +11,7 @@
 
 #include "nn/atomic_file.h"
 #include "nn/safetensors_header.h"
+#include "tensor/text.h"
 
 namespace heed::nn {
 namespace {
@@ -87,7 +88,7 @@ Tensor read_tensor(Source& source, const TensorEntry& entry, const std::string& 
     const auto wrong = std::ranges::find_if(bytes, [](auto byte) { return byte > 1; });
     if (wrong != bytes.end()) {
       fail("{}: tensor {}: a BOOL must be 0 or 1, got {} as element {}", where,
-           display_name(entry.name), *wrong, wrong - bytes.begin());
+           shown(entry.name), *wrong, wrong - bytes.begin());
     }
   }
   return tensor;
@@ -128,21 +129,22 @@ SafetensorsHeader header_of(const Safetensors& content) {
 }  // namespace
 
 Safetensors read_safetensors(const std::filesystem::path& path) {
-  const std::string where = "read_safetensors: " + path.string();
+  const std::string where = "read_safetensors: " + printable(path.string());
   check_regular(where, path);  // a folder has no length, a pipe would be waited for
   errno = 0;
   std::filebuf file;
-  const bool open = file.open(path, std::ios::in | std::ios::binary) != nullptr;
-  check(open, "{}: cannot open: {}", where, std::generic_category().message(errno));
+  if (!file.open(path, std::ios::in | std::ios::binary)) {
+    fail("{}: cannot open: {}", where, std::generic_category().message(errno));
+  }
   return read(&file, where);
 }
 
 Safetensors read_safetensors(std::istream& stream, const std::string& name) {
-  return read(stream.rdbuf(), "read_safetensors: " + name);
+  return read(stream.rdbuf(), "read_safetensors: " + printable(name));
 }
 
 void write_safetensors(const std::filesystem::path& path, const Safetensors& content) {
-  const std::string where = "write_safetensors: " + path.string();
+  const std::string where = "write_safetensors: " + printable(path.string());
   const SafetensorsHeader header = header_of(content);
   const std::string text = format_header(where, header);
   const std::uint64_t size = text.size();

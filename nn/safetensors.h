@@ -34,10 +34,13 @@ Safetensors read_safetensors(std::istream& stream, const std::string& name);
 
 // Writes a file that read_safetensors and PyTorch load. It comes under its name when it
 // is complete and on the disk: until then, and whenever the writing fails, an older file
-// stays as it is. It gets an older file's permissions; a symbolic link stays, and what it
-// points to is written. A killed program may leave a file .heed-*.tmp beside it.
+// stays as it is. It gets an older file's owner and permissions (but no access control
+// list); a symbolic link stays, and what it points to is written; a hard link keeps the
+// older content. A killed program may leave a file .heed-*.tmp beside it.
 // Throws Error when a tensor is called __metadata__, a name or metadata is no UTF-8, the
-// path is that of a folder or device, or the system refuses.
+// path is that of a folder or device, or the system refuses. If it refuses only to put
+// the folder on the disk, at the very end, the new file is in place, and the message says
+// so.
 void write_safetensors(const std::filesystem::path& path, const Safetensors& content);
 
 }  // namespace heed::nn

@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "tensor/text.h"
+
 namespace heed::nn {
 namespace {
 
@@ -18,6 +20,8 @@ constexpr std::string_view metadata_name = "__metadata__";
 constexpr std::array<std::string_view, 4> dtype_names = {"F32", "F64", "I64", "BOOL"};
 constexpr std::array<std::string_view, 3> fields = {"dtype", "shape", "data_offsets"};
 enum Field { dtype_field, shape_field, offsets_field };
+
+std::string tensor_name_of(const TensorEntry& t) { return "tensor " + shown(t.name); }
 
 // Listens to nlohmann's parser, which names the pieces of the text one by one. No tree of
 // values is built and nothing recurses, whatever the nesting of the text; and a name that
@@ -39,7 +43,7 @@ class HeaderListener : public json::json_sax_t {
     switch (level_) {
       case Level::metadata: {
         const auto [place, is_new] = header_.metadata.try_emplace(name);
-        check(is_new, "{}: __metadata__ has two entries {}", where_, display_name(name));
+        if (!is_new) fail("{}: __metadata__ has two entries {}", where_, shown(name));
         metadatum_ = &*place;
         break;
       }
@@ -52,8 +56,8 @@ class HeaderListener : public json::json_sax_t {
   bool end_object() override {
     if (level_ == Level::tensor) {
       for (std::size_t i = 0; i < fields.size(); ++i) {
-        check(has_[i], "{}: {} must have a field {}, got none", where_, tensor_name(),
-              fields[i]);
+        if (has_[i]) continue;
+        fail("{}: {} must have a field {}, got none", where_, tensor_name(), fields[i]);
       }
     }
     return enter(level_ == Level::header ? Level::text : Level::header);
@@ -65,9 +69,10 @@ class HeaderListener : public json::json_sax_t {
   }
 
   bool end_array() override {
-    check(field_ != offsets_field || offsets_ == 2,
-          "{}: {}: data_offsets must be two numbers, got {}", where_, tensor_name(),
-          offsets_);
+    if (field_ == offsets_field && offsets_ != 2) {
+      fail("{}: {}: data_offsets must be two numbers, got {}", where_, tensor_name(),
+           offsets_);
+    }
     return enter(Level::tensor);
   }
 
@@ -78,9 +83,10 @@ class HeaderListener : public json::json_sax_t {
     }
     if (level_ != Level::tensor || field_ != dtype_field) refuse("a string");
     const auto found = std::ranges::find(dtype_names, value);
-    check(found != dtype_names.end(),
-          "{}: {}: dtype must be F32, F64, I64 or BOOL, got {}", where_, tensor_name(),
-          display_name(value));
+    if (found == dtype_names.end()) {
+      fail("{}: {}: dtype must be F32, F64, I64 or BOOL, got {}", where_, tensor_name(),
+           shown(value));
+    }
     tensor().dtype = static_cast<DType>(found - dtype_names.begin());
     return true;
   }
@@ -88,13 +94,15 @@ class HeaderListener : public json::json_sax_t {
   bool number_unsigned(std::uint64_t value) override {
     if (level_ != Level::list || value > INT64_MAX) refuse(fmt::to_string(value));
     if (field_ == shape_field) {
-      check(tensor().shape.rank() < max_rank,
-            "{}: {}: shape must have at most {} sizes, got more", where_, tensor_name(),
-            max_rank);
+      if (tensor().shape.rank() == max_rank) {
+        fail("{}: {}: shape must have at most {} sizes, got more", where_, tensor_name(),
+             max_rank);
+      }
       tensor().shape.push_back(static_cast<std::int64_t>(value));
     } else {
-      check(offsets_ < 2, "{}: {}: data_offsets must be two numbers, got more", where_,
-            tensor_name());
+      if (offsets_ == 2) {
+        fail("{}: {}: data_offsets must be two numbers, got more", where_, tensor_name());
+      }
       (offsets_ == 0 ? tensor().begin : tensor().end) = value;
       ++offsets_;
     }
@@ -105,9 +113,7 @@ class HeaderListener : public json::json_sax_t {
   bool number_integer(std::int64_t value) override {
     refuse(fmt::format("-{}", -static_cast<std::uint64_t>(value)));
   }
-  bool number_float(double, const std::string& digits) override {
-    refuse(display_name(digits));
-  }
+  bool number_float(double, const std::string& digits) override { refuse(shown(digits)); }
   bool null() override { refuse("null"); }
   bool boolean(bool value) override { refuse(value ? "true" : "false"); }
   bool binary(json::binary_t&) override { refuse("binary data"); }
@@ -119,7 +125,7 @@ class HeaderListener : public json::json_sax_t {
     const std::size_t end = std::min(position, text_.size());
     const std::size_t begin = end - std::min<std::size_t>(end, 20);
     fail("{}: the header must be JSON, got {} up to its byte {} of {}", where_,
-         display_name(text_.substr(begin, end - begin)), end, text_.size());
+         shown(text_.substr(begin, end - begin)), end, text_.size());
   }
 
  private:
@@ -132,8 +138,9 @@ class HeaderListener : public json::json_sax_t {
   }
 
   void start_entry(const std::string& name) {
-    check(names_.insert(name).second, "{}: the header has two entries {}", where_,
-          display_name(name));
+    if (!names_.insert(name).second) {
+      fail("{}: the header has two entries {}", where_, shown(name));
+    }
     in_metadata_ = name == metadata_name;
     if (in_metadata_) return;
     header_.tensors.emplace_back().name = name;
@@ -143,16 +150,17 @@ class HeaderListener : public json::json_sax_t {
 
   void start_field(const std::string& name) {
     const auto found = std::ranges::find(fields, name);
-    check(found != fields.end(),
-          "{}: {}: the fields must be dtype, shape and data_offsets, got {}", where_,
-          tensor_name(), display_name(name));
+    if (found == fields.end()) {
+      fail("{}: {}: the fields must be dtype, shape and data_offsets, got {}", where_,
+           tensor_name(), shown(name));
+    }
     field_ = static_cast<Field>(found - fields.begin());
-    check(!has_[field_], "{}: {} has two fields {}", where_, tensor_name(), name);
+    if (has_[field_]) fail("{}: {} has two fields {}", where_, tensor_name(), name);
     has_[field_] = true;
   }
 
   TensorEntry& tensor() { return header_.tensors.back(); }
-  std::string tensor_name() { return "tensor " + display_name(tensor().name); }
+  std::string tensor_name() { return tensor_name_of(tensor()); }
 
   // Throws the Error that says what must stand here instead of `found`.
   [[noreturn]] void refuse(std::string_view found) {
@@ -164,7 +172,7 @@ class HeaderListener : public json::json_sax_t {
         fail("{}: {} must be an object, got {}", where_, tensor_name(), found);
       case Level::metadata:
         fail("{}: __metadata__: {} must be a string, got {}", where_,
-             display_name(metadatum_->first), found);
+             shown(metadatum_->first), found);
       case Level::tensor:
         fail("{}: {}: {} must be a {}, got {}", where_, tensor_name(), fields[field_],
              field_ == dtype_field ? "string" : "list", found);
@@ -194,27 +202,31 @@ void lay_out(const std::string& where, std::vector<TensorEntry>& tensors,
   });
   std::uint64_t end = 0;  // of the tensors so far
   for (const TensorEntry& t : tensors) {
-    const std::string name = "tensor " + display_name(t.name);
-    check(t.begin <= t.end,
-          "{}: {}: its data must not end before they begin, got {} to {}", where, name,
-          t.begin, t.end);
-    check(t.end <= data_size,
-          "{}: {}: its data must end within the {} bytes of data, got {} to {}", where,
-          name, data_size, t.begin, t.end);
+    if (t.begin > t.end) {
+      fail("{}: {}: its data must not end before they begin, got {} to {}", where,
+           tensor_name_of(t), t.begin, t.end);
+    }
+    if (t.end > data_size) {
+      fail("{}: {}: its data must end within the {} bytes of data, got {} to {}", where,
+           tensor_name_of(t), data_size, t.begin, t.end);
+    }
     std::int64_t elements = 0;
     try {
       elements = count(t.shape);
     } catch (const Error& error) {
-      fail("{}: {}: {}", where, name, error.what());
+      fail("{}: {}: {}", where, tensor_name_of(t), error.what());
     }
     const std::uint64_t bytes =
         static_cast<std::uint64_t>(elements) * element_size(t.dtype);
-    check(t.end - t.begin == bytes,
-          "{}: {}: {} of shape {} must have {} bytes of data, got {} to {}", where, name,
-          dtype_names[static_cast<int>(t.dtype)], t.shape, bytes, t.begin, t.end);
-    check(t.begin == end,
-          "{}: {}: its data must begin where those before it end, at {}, got {} to {}",
-          where, name, end, t.begin, t.end);
+    if (t.end - t.begin != bytes) {
+      fail("{}: {}: {} of shape {} must have {} bytes of data, got {} to {}", where,
+           tensor_name_of(t), dtype_names[static_cast<int>(t.dtype)], t.shape, bytes,
+           t.begin, t.end);
+    }
+    if (t.begin != end) {
+      fail("{}: {}: its data must begin where those before it end, at {}, got {} to {}",
+           where, tensor_name_of(t), end, t.begin, t.end);
+    }
     end = t.end;
   }
   check(end == data_size, "{}: the tensors must fill the {} bytes of data, got {}", where,
@@ -227,7 +239,7 @@ std::string quoted(const std::string& where, std::string_view what,
   try {
     return json(text).dump();
   } catch (const json::exception&) {
-    fail("{}: {} must be UTF-8, got {}", where, what, display_name(text));
+    fail("{}: {} must be UTF-8, got {}", where, what, shown(text));
   }
 }
 
@@ -236,8 +248,9 @@ std::string quoted(const std::string& where, std::string_view what,
 SafetensorsHeader parse_header(const std::string& where, std::string_view text,
                                std::uint64_t data_size) {
   const std::string_view first = text.substr(0, 1);
-  check(first == "{", "{}: the header must begin with a brace, got {}", where,
-        display_name(first));
+  if (first != "{") {
+    fail("{}: the header must begin with a brace, got {}", where, shown(first));
+  }
   // nlohmann's parser would take it for the end.
   const std::size_t nul = text.find('\0');
   check(nul == text.npos, "{}: the header must be JSON, got a NUL at its byte {}", where,
@@ -275,20 +288,6 @@ std::string format_header(const std::string& where, const SafetensorsHeader& hea
         "{}: names and metadata must fit {} bytes of header, got {}", where,
         max_header_size, text.size());
   return text;
-}
-
-std::string display_name(std::string_view name) {
-  constexpr std::size_t most = 80;
-  const bool plain = !name.empty() && std::ranges::all_of(name, [](unsigned char c) {
-    return c > ' ' && c < 0x7F && c != '"' && c != '\\';
-  });
-  std::size_t end = std::min(name.size(), most);
-  if (!plain && end < name.size()) {  // not within a character
-    while (end > 0 && (static_cast<unsigned char>(name[end]) & 0xC0) == 0x80) --end;
-  }
-  std::string shown(name.substr(0, end));
-  if (!plain) shown = json(shown).dump(-1, ' ', true, json::error_handler_t::replace);
-  return end < name.size() ? shown + "..." : shown;
 }
 
 }  // namespace heed::nn

@@ -38,8 +38,4 @@ SafetensorsHeader parse_header(const std::string& where, std::string_view text,
 // Error, whose message starts with `where`, when a name cannot be written.
 std::string format_header(const std::string& where, const SafetensorsHeader& header);
 
-// A name as it stands in messages: a strange one, which a hostile file may hold, as a
-// JSON string in ASCII, and a long one clipped.
-std::string display_name(std::string_view name);
-
 }  // namespace heed::nn

@@ -15,6 +15,7 @@
 
 #include "nn/safetensors.h"
 #include "nn/visit.h"
+#include "tensor/text.h"
 
 namespace heed::nn {
 
@@ -37,8 +38,8 @@ template <Module M>
 LoadedState load_state(M& module, const std::filesystem::path& path,
                        LoadOptions options = {}) {
   Safetensors file = read_safetensors(path);
-  return {detail::copy_state("load_state: " + path.string(), state_dict(module),
-                             file.tensors, options),
+  return {detail::copy_state("load_state: " + printable(path.string()),
+                             state_dict(module), file.tensors, options),
           std::move(file.metadata)};
 }
 

@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "nn/safetensors_header.h"  // display_name
 #include "tensor/iterate.h"
+#include "tensor/text.h"
 
 namespace heed::nn {
 namespace {
@@ -35,15 +35,15 @@ std::string misfits(const StateDict& target, const StateDict& state) {
     if (entry == state.end()) continue;
     const Tensor& value = entry->second;
     if (value.shape() != wanted.shape() || value.dtype() != wanted.dtype()) {
-      reasons += fmt::format("; {} must be {} {}, got {} {}", display_name(path),
-                             name(wanted.dtype()), wanted.shape(), name(value.dtype()),
-                             value.shape());
+      reasons +=
+          fmt::format("; {} must be {} {}, got {} {}", shown(path), name(wanted.dtype()),
+                      wanted.shape(), name(value.dtype()), value.shape());
       continue;
     }
     for (const auto* other : fitting) {
       if (is_same(other->second, wanted) && !same_bits(state.at(other->first), value)) {
         reasons += fmt::format("; {} and {} are one tensor, got two that differ",
-                               display_name(other->first), display_name(path));
+                               shown(other->first), shown(path));
       }
     }
     fitting.push_back(&part);
@@ -54,7 +54,7 @@ std::string misfits(const StateDict& target, const StateDict& state) {
 std::string list(const char* what, const std::vector<std::string>& paths) {
   std::string text;
   for (const std::string& path : paths) {
-    text += (text.empty() ? what : ", ") + display_name(path);
+    text += (text.empty() ? what : ", ") + shown(path);
   }
   return text;
 }

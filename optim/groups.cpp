@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "tensor/iterate.h"
+#include "tensor/text.h"
 
 namespace heed::optim::detail {
 
@@ -57,7 +58,7 @@ std::optional<std::int64_t> StateReader::count(std::size_t number,
 void StateReader::check_all_read() const {
   std::string unexpected;
   for (const auto& [key, value] : state_) {
-    if (!read_.contains(key)) unexpected += " " + key;
+    if (!read_.contains(key)) unexpected += " " + shown(key);
   }
   check(unexpected.empty(), "{}: the state has entries that fit no parameter:{}",
         optimiser_, unexpected);

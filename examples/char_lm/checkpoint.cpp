@@ -12,6 +12,7 @@
 #include "examples/support/input_error.h"
 #include "nn/safetensors.h"
 #include "tensor/factories.h"
+#include "tensor/text.h"
 
 namespace heed::char_lm {
 namespace {
@@ -82,9 +83,44 @@ std::int64_t whole_number(const std::string& name, const std::string& text) {
   std::int64_t number = -1;
   const char* const end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, number);
-  check(error == std::errc() && stop == end && number >= 0,
-        "{} must be a whole number from 0, got '{}'", name, text);
+  if (error != std::errc() || stop != end || number < 0) {
+    fail("{} must be a whole number from 0, got {}", name, shown(text));
+  }
   return number;
+}
+
+// Throws Error unless they are different code points in their order.
+void check_characters(const std::u32string& characters) {
+  char32_t last = 0;
+  for (const char32_t code : characters) {
+    const bool is_first = &code == characters.data();
+    const bool is_surrogate = 0xd800 <= code && code <= 0xdfff;
+    if (is_surrogate || (!is_first && code <= last)) {
+      fail("the vocabulary must be different characters in their order, got U+{:04X}",
+           static_cast<std::uint32_t>(code));
+    }
+    last = code;
+  }
+}
+
+// Throws Error unless a model of these settings takes no more memory than the file
+// justifies: about as many numbers as the file has, in the embeddings of characters and
+// places and in the matrices of the layers.
+void check_size(const Checkpoint& checkpoint) {
+  std::int64_t numbers = 0;
+  for (const auto& [name, tensor] : checkpoint.model) {
+    if (tensor.dtype() != float32) {
+      fail("the tensor {} of the model must be float32, got {}", shown(name),
+           heed::name(tensor.dtype()));
+    }
+    numbers += tensor.numel();
+  }
+  const Settings& s = checkpoint.settings;
+  const auto characters = static_cast<std::int64_t>(checkpoint.characters.size());
+  const std::int64_t least = (characters + s.context + 12 * s.layers * s.width) * s.width;
+  check(numbers >= least,
+        "its settings ask for a larger model than the {} numbers it has, {}", numbers,
+        least);
 }
 
 Checkpoint unpacked(nn::Safetensors file, const std::string& path) {
@@ -93,10 +129,13 @@ Checkpoint unpacked(nn::Safetensors file, const std::string& path) {
     check(found != file.metadata.end(), "the metadata {} is missing", name);
     return found->second;
   };
-  check(metadata("format") == format_name, "the format must be '{}', got '{}'",
-        format_name, metadata("format"));
+  if (metadata("format") != format_name) {
+    fail("the format must be {}, got {}", shown(format_name), shown(metadata("format")));
+  }
   const std::string hash = hash_of(file);
-  check(metadata("hash") == hash, "its hash must be {}, got {}", metadata("hash"), hash);
+  if (metadata("hash") != hash) {
+    fail("its hash must be {}, got {}", shown(metadata("hash")), hash);
+  }
   Checkpoint checkpoint{
       .settings = settings_from(file.metadata, path),
       .fingerprint = metadata("text"),
@@ -112,17 +151,13 @@ Checkpoint unpacked(nn::Safetensors file, const std::string& path) {
       .log = to_log(take_one(file.tensors, "log")),
   };
   if (!file.tensors.empty()) {
-    fail("the tensor {} is unexpected", file.tensors.begin()->first);
+    fail("the tensor {} is unexpected", shown(file.tensors.begin()->first));
   }
   const std::int64_t end = checkpoint.log.empty() ? 0 : checkpoint.log.back().step;
   check(end <= checkpoint.step, "the log must end by step {}, got {}", checkpoint.step,
         end);
-  // So that a model of these settings takes no more memory than the file justifies.
-  const Settings& s = checkpoint.settings;
-  std::int64_t numbers = 0;
-  for (const auto& [name, tensor] : checkpoint.model) numbers += tensor.numel();
-  check(numbers >= (s.layers * s.width + s.context) * s.width,
-        "its settings ask for a larger model than the {} numbers it has", numbers);
+  check_characters(checkpoint.characters);
+  check_size(checkpoint);
   return checkpoint;
 }
 

@@ -14,6 +14,7 @@
 #include "tensor/elementwise.h"
 #include "tensor/factories.h"
 #include "tensor/indexing.h"
+#include "tensor/text.h"
 #include "tensor/views.h"
 
 namespace heed::char_lm {
@@ -29,11 +30,12 @@ List sorted_unique(List list) {
   return list;
 }
 
-// 'é' (U+00E9); control characters by number alone.
+// 'é' (U+00E9); what is not printable by number alone.
 std::string name_of(char32_t code) {
   const std::string number = fmt::format("U+{:04X}", static_cast<std::uint32_t>(code));
-  const bool is_control = code < ' ' || (0x7f <= code && code < 0xa0);
-  return is_control ? number : fmt::format("'{}' ({})", to_utf8(code), number);
+  const std::string character = to_utf8(code);
+  if (printable(character) != character) return number;
+  return fmt::format("'{}' ({})", character, number);
 }
 
 }  // namespace

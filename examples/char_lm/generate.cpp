@@ -13,6 +13,7 @@
 #include "examples/support/input_error.h"
 #include "examples/support/utf8.h"
 #include "tensor/factories.h"
+#include "tensor/text.h"
 #include "tensor/views.h"
 
 namespace heed::char_lm {
@@ -59,12 +60,16 @@ int generate(const GenerateOptions& options) {
   nn::NextLogits next_logits(model, options.cache);
   Generator generator(options.seed);
   Tensor tokens = unsqueeze(from_vector(prompt), 0);  // those that are new: (1, n)
-  fmt::print("{}", text);
+  // The checkpoint may be anyone's, and so may what its model writes.
+  const auto print = [](const std::string& part) {
+    fmt::print("{}", printable(part, "\n\t"));
+  };
+  print(text);
   for (std::int64_t i = 0; i < options.tokens; ++i) {
     const Tensor next = nn::sample(next_logits(tokens), options.sampling, generator);
     tokens = unsqueeze(next, 0);  // (1, 1)
     const char32_t character = vocabulary.decode(static_cast<std::int64_t>(next.item()));
-    fmt::print("{}", support::to_utf8(character));
+    print(support::to_utf8(character));
     std::fflush(stdout);  // as it is written
   }
   fmt::print("\n");

@@ -19,7 +19,8 @@ struct GenerateOptions {
   bool cache = true;
 };
 
-// Prints the prompt and what the model makes of it, and returns the exit code 0. Throws
+// Prints the prompt and what the model makes of it, control characters but tabs and line
+// ends as escapes (printable() of tensor/text.h), and returns the exit code 0. Throws
 // InputError when the folder holds no checkpoint or the prompt does not fit it.
 int generate(const GenerateOptions& options);
 

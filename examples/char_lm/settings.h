@@ -24,6 +24,11 @@ struct Settings {
   std::uint64_t seed = 42;
   std::int64_t eval_every = 250, eval_batches = 20;
 
+  // Each stream of random numbers has a seed of its own: streams from equal seeds would
+  // be equal. The initial values, and after them what dropout drops, begin from `seed`.
+  std::uint64_t evaluation_seed() const { return seed + 1; }
+  std::uint64_t data_seed() const { return seed + 2; }  // the pieces that are learnt
+
   // Calls f(name, value, least, largest, help) for each of them.
   static void visit(auto& settings, auto&& f) {
     auto& s = settings;

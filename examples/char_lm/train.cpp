@@ -15,6 +15,8 @@
 #include "examples/char_lm/training.h"
 #include "examples/support/input_error.h"
 #include "examples/support/progress.h"
+#include "nn/atomic_file.h"
+#include "tensor/text.h"
 #include "tensor/threads.h"
 
 namespace heed::char_lm {
@@ -24,16 +26,6 @@ namespace fs = std::filesystem;
 using namespace heed::support;
 
 std::string log_path(const std::string& folder) { return folder + "/log.csv"; }
-
-// Removes what a program killed in the middle of saving has left: the lock says that
-// nobody is saving now.
-void remove_leftovers(const std::string& folder) {
-  std::error_code ignored;  // they are only in the way
-  for (const fs::directory_entry& file : fs::directory_iterator(folder, ignored)) {
-    const std::string name = file.path().filename();
-    if (name.starts_with(".heed-") && name.ends_with(".tmp")) fs::remove(file, ignored);
-  }
-}
 
 // A file that cannot be looked at cannot be written either, which is reported then.
 bool exists(const std::string& path) {
@@ -58,7 +50,7 @@ std::optional<Checkpoint> checkpoint_of(const TrainOptions& options) {
     input_error("{}: is there already, without a checkpoint; choose another --out", log);
   }
   if (options.resume) {
-    fmt::print("{}: no checkpoint yet; the training begins\n", options.out);
+    fmt::print("{}: no checkpoint yet; the training begins\n", printable(options.out));
   }
   return {};
 }
@@ -95,7 +87,7 @@ void print_about(const Corpus& corpus, Training& training) {
       "{}\n"
       "{}: {} characters, {} different ones; {} to learn, {} to check with\n"
       "A model of {} numbers: layers {}, heads {}, width {}, context {}\n",
-      build_info(), corpus.source, corpus.size(), corpus.vocabulary.size(),
+      build_info(), printable(corpus.source), corpus.size(), corpus.vocabulary.size(),
       corpus.train.numel(), corpus.validation.numel(), numbers, s.layers, s.heads,
       s.width, s.context);
 }
@@ -135,11 +127,20 @@ int run(Training& training, const TrainOptions& options, bool is_saved) {
   }
 }
 
-// As a word of the shell.
+// As a word of the shell. One that is not printable is written with escapes, which bash
+// and its kin read in $'...'.
 std::string quoted(const std::string& text) {
-  std::string word = "'";
-  for (const char c : text) word += c == '\'' ? "'\\''" : std::string(1, c);
-  return word + "'";
+  const bool is_printable = printable(text) == text;
+  std::string word;
+  for (const char c : text) {
+    if (is_printable) {
+      word += c == '\'' ? "'\\''" : std::string(1, c);
+    } else {
+      if (c == '\'' || c == '\\') word += '\\';
+      word += c;
+    }
+  }
+  return (is_printable ? "'" : "$'") + printable(word) + "'";
 }
 
 void print_interruption(const TrainOptions& options, const Training& training) {
@@ -148,8 +149,8 @@ void print_interruption(const TrainOptions& options, const Training& training) {
   fmt::print(stderr,
              "char_lm: interrupted; saved after step {} of {}. To go on:\n"
              "  {} train --resume --out {}{}\n",
-             training.steps_done(), training.settings().steps, program_invocation_name,
-             quoted(options.out), text);
+             training.steps_done(), training.settings().steps,
+             quoted(program_invocation_name), quoted(options.out), text);
 }
 
 void print_results(Training& training, const Corpus& corpus) {
@@ -183,7 +184,7 @@ int train(const TrainOptions& options) {
   // A file beyond the limit on sizes (ulimit -f) is then reported as a full disk is.
   std::signal(SIGXFSZ, SIG_IGN);
   const FolderLock lock(options.out);
-  remove_leftovers(options.out);
+  nn::remove_leftovers(options.out);
   const std::optional<Checkpoint> checkpoint = checkpoint_of(options);
   const Settings settings =
       checkpoint ? resumed_settings(options, *checkpoint) : options.settings;
@@ -201,7 +202,8 @@ int train(const TrainOptions& options) {
     return 128 + signal;
   }
   print_results(training, corpus);
-  fmt::print("\nwritten: {} {}\n", checkpoint_path(options.out), log_path(options.out));
+  fmt::print("\nwritten: {} {}\n", printable(checkpoint_path(options.out)),
+             printable(log_path(options.out)));
   save_figures(options.figures, {{"loss", chart_of(training.log())}});
   return 0;
 }

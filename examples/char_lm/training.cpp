@@ -13,6 +13,7 @@
 #include "optim/schedule.h"
 #include "tensor/elementwise.h"
 #include "tensor/factories.h"
+#include "tensor/text.h"
 
 namespace heed::char_lm {
 namespace {
@@ -91,7 +92,7 @@ Training::Training(const Settings& settings, const Corpus& corpus)
       model_(seeded_model(settings, corpus)),
       parameters_(nn::parameters(model_)),
       optimiser_(optimiser_of(parameters_, settings)),
-      data_(settings.seed) {}
+      data_(settings.data_seed()) {}
 
 void Training::check_finite(double loss, std::int64_t step) const {
   check(std::isfinite(loss),
@@ -117,9 +118,9 @@ Checkpoint Training::checkpoint() {
 void Training::restore(const Checkpoint& checkpoint, const std::string& path) {
   if (checkpoint.fingerprint != corpus_.fingerprint) {
     input_error(
-        "{}: must be the text that {} has begun to learn ({}), got {}; "
+        "{}: must be the text that {} has begun to learn, {}, got {}; "
         "--text gives it",
-        corpus_.source, path, checkpoint.fingerprint, corpus_.fingerprint);
+        corpus_.source, path, shown(checkpoint.fingerprint), shown(corpus_.fingerprint));
   }
   try {
     nn::load_state_dict(model_, checkpoint.model);
@@ -179,7 +180,7 @@ const LogRow& Training::evaluate() {
 double Training::sampled_loss(const Tensor& part, std::int64_t batches) {
   NoGrad no_grad;
   nn::eval(model_);
-  Generator generator(settings_.seed + 1);
+  Generator generator(settings_.evaluation_seed());
   double sum = 0;
   for (std::int64_t i = 0; i < batches; ++i) {
     sum += loss_of(model_,

@@ -24,7 +24,8 @@ double whole_loss(nn::Gpt& model, const Tensor& part);
 // The model and everything else that the next step depends on. All random numbers come
 // from three generators: one draws the initial values and what dropout drops, one the
 // pieces of text, and one those of an evaluation, which always begins anew: evaluations
-// see the same pieces, and change nothing of the steps.
+// see the same pieces, and change nothing of the steps. A checkpoint has the states of
+// the first two, so a training goes on in the streams that it has begun.
 class Training {
  public:
   // Throws InputError when a part of the text is shorter than a piece.

@@ -1,7 +1,6 @@
 #include "examples/support/csv.h"
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <optional>
@@ -11,17 +10,10 @@
 #include <fmt/format.h>
 
 #include "examples/support/file.h"
+#include "tensor/text.h"
 
 namespace heed::support {
 namespace {
-
-// Text from a file as a message shows it: short, and without control characters.
-std::string shown(std::string_view text, std::size_t longest = 40) {
-  std::string out(text.substr(0, longest));
-  std::replace_if(
-      out.begin(), out.end(), [](unsigned char c) { return std::iscntrl(c) != 0; }, '?');
-  return text.size() > longest ? out + "..." : out;
-}
 
 // Takes one record after the other and counts the lines on the way.
 class Reader {
@@ -38,17 +30,23 @@ class Reader {
   bool done() const { return done_; }
   std::size_t line() const { return line_; }
 
-  // The fields up to the end of the line, or of the text.
-  std::vector<std::string> record() {
+  // The fields up to the end of the line, or of the text. All are counted, but no more
+  // than `most` are kept: a line may be one of commas alone.
+  struct Record {
     std::vector<std::string> fields;
+    std::size_t count = 0;
+  };
+  Record record(std::size_t most) {
+    Record record;
     do {
-      fields.push_back(next_is('"') ? quoted_field() : plain_field());
+      std::string field = next_is('"') ? quoted_field() : plain_field();
+      if (record.count++ < most) record.fields.push_back(std::move(field));
     } while (skip(','));
     done_ = at_ == text_.size();
     skip('\r');
     skip('\n');
     ++line_;
-    return fields;
+    return record;
   }
 
  private:
@@ -127,9 +125,12 @@ Table parse_csv(std::string_view text, std::string source) {
     input_error("{}:1: the file is empty; a line of column names is needed",
                 table.source);
   }
-  for (const std::string& name : reader.record()) {
-    table.names.emplace_back(trimmed(name));
+  const Reader::Record header = reader.record(most_columns);
+  if (header.count > most_columns) {
+    input_error("{}:1: at most {} columns are allowed, got {}", table.source,
+                most_columns, header.count);
   }
+  for (const std::string& name : header.fields) table.names.emplace_back(trimmed(name));
   if (std::all_of(table.names.begin(), table.names.end(),
                   [](const std::string& name) { return !parse_number(name).second; })) {
     input_error("{}:1: the first line must name the columns, found only numbers",
@@ -137,8 +138,10 @@ Table parse_csv(std::string_view text, std::string source) {
   }
   while (!reader.done()) {
     const std::size_t line = reader.line();
-    std::vector<std::string> row = reader.record();
-    const std::size_t count = row.size();
+    if (table.rows.size() == most_rows) {
+      input_error("{}:{}: at most {} rows are allowed", table.source, line, most_rows);
+    }
+    auto [row, count] = reader.record(table.names.size());
     if (count == 1 && row[0].empty() && table.names.size() > 1) {
       input_error("{}:{}: the line is blank", table.source, line);
     }
@@ -154,18 +157,24 @@ Table parse_csv(std::string_view text, std::string source) {
 }
 
 Table read_csv(const std::string& path) {
-  return parse_csv(read_file(path, "a file of comma-separated values"), path);
+  constexpr std::size_t longest = std::size_t{32} << 20;
+  return parse_csv(read_file(path, "a file of comma-separated values", longest), path);
 }
 
 std::size_t find_column(const Table& table, std::string_view name) {
   const auto found = std::find(table.names.begin(), table.names.end(), name);
   if (found == table.names.end()) {
-    input_error("{}:1: no column is called '{}'; there are '{}'", table.source,
-                shown(name),
-                shown(fmt::format("{}", fmt::join(table.names, "', '")), 400));
+    constexpr std::size_t most = 20;  // that are listed
+    std::vector<std::string> names;
+    for (const std::string& other : table.names) {
+      names.push_back(names.size() < most ? shown(other) : "...");
+      if (names.size() > most) break;
+    }
+    input_error("{}:1: no column is called {}; there are {}", table.source, shown(name),
+                fmt::join(names, ", "));
   }
   if (std::find(found + 1, table.names.end(), name) != table.names.end()) {
-    input_error("{}:1: more than one column is called '{}'", table.source, shown(name));
+    input_error("{}:1: more than one column is called {}", table.source, shown(name));
   }
   return static_cast<std::size_t>(found - table.names.begin());
 }
@@ -177,16 +186,15 @@ std::vector<double> numbers(const Table& table, std::size_t column) {
     const std::string& field = table.rows[i][column];
     const auto [value, problem] = parse_number(field);
     if (problem) {
-      const std::string place = fmt::format("{}:{}: column '{}'", table.source,
+      const std::string place = fmt::format("{}:{}: column {}", table.source,
                                             table.lines[i], shown(table.names[column]));
       switch (*problem) {
         case NotANumber::empty: input_error("{} is empty, a number is needed", place);
-        case NotANumber::text:
-          input_error("{}: '{}' is not a number", place, shown(field));
+        case NotANumber::text: input_error("{}: {} is not a number", place, shown(field));
         case NotANumber::too_large:
-          input_error("{}: '{}' is too large or too small a number", place, shown(field));
+          input_error("{}: {} is too large or too small a number", place, shown(field));
         case NotANumber::not_finite:
-          input_error("{}: '{}' is not a finite number", place, shown(field));
+          input_error("{}: {} is not a finite number", place, shown(field));
       }
     }
     values.push_back(value);

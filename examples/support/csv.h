@@ -10,6 +10,10 @@
 
 namespace heed::support {
 
+// A larger table is refused before it costs memory: what is fitted to one here attends
+// from each row to every other.
+inline constexpr std::size_t most_rows = 5000, most_columns = 1000;
+
 // The text of a table, and the line of the file on which each row begins. Every row has
 // as many fields as there are names.
 struct Table {
@@ -23,11 +27,12 @@ struct Table {
 // in which "" is a quote and commas and line ends are text; lines end in LF, CRLF or CR,
 // the last one optionally; a byte-order mark at the start and blank lines at the end are
 // skipped. Throws InputError, with `source` and the line, for anything else: no header,
-// a header of numbers, a row with more or fewer fields, a quote out of place.
+// a header of numbers, a row with more or fewer fields, a quote out of place, more rows
+// or columns than are allowed.
 Table parse_csv(std::string_view text, std::string source);
 
 // The table in the file `path`. Throws InputError as parse_csv does, and when the file
-// cannot be read.
+// cannot be read or has more than 32 MiB.
 Table read_csv(const std::string& path);
 
 // The place of the column called `name`. Throws InputError, listing the names there are,

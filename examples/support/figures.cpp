@@ -16,6 +16,7 @@
 
 #include "examples/support/gnuplot.h"
 #include "examples/support/input_error.h"
+#include "tensor/text.h"
 
 namespace heed::support {
 namespace {
@@ -124,7 +125,7 @@ void save_figures(const FigureOptions& options, const std::vector<NamedFigure>& 
       fmt::print("\ngnuplot is not installed: no figures are drawn\n");
       return;
     }
-    paths += " " + path;
+    paths += " " + printable(path);
   }
   fmt::print("\nfigures:{}\n", paths);
 }

@@ -11,7 +11,8 @@
 
 namespace heed::support {
 
-std::string read_file(const std::string& path, std::string_view needed) {
+std::string read_file(const std::string& path, std::string_view needed,
+                      std::size_t longest) {
   if (path.empty()) input_error("the name of the file is empty");
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) {
@@ -22,13 +23,12 @@ std::string read_file(const std::string& path, std::string_view needed) {
   if (!file) {
     input_error("{}: cannot be opened: {}", path, std::generic_category().message(errno));
   }
-  constexpr std::size_t longest = std::size_t{256} << 20;
   std::string text(1 << 16, '\0');
   std::size_t size = 0;
   while (file.read(text.data() + size, static_cast<std::streamsize>(text.size() - size)),
          file.gcount() > 0) {
     size += static_cast<std::size_t>(file.gcount());
-    if (size > longest) input_error("{}: more than 256 MiB", path);
+    if (size > longest) input_error("{}: more than {} MiB", path, longest >> 20);
     if (size == text.size()) text.resize(2 * size);
   }
   if (file.bad()) input_error("{}: cannot be read", path);

@@ -4,11 +4,11 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdio>
-#include <fstream>
 #include <memory>
-#include <sstream>
+#include <optional>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 #include <fcntl.h>
 #include <spawn.h>
@@ -18,7 +18,9 @@
 #include <fmt/core.h>
 
 #include "examples/support/input_error.h"
+#include "nn/atomic_file.h"
 #include "tensor/error.h"
+#include "tensor/text.h"
 
 namespace heed::support {
 namespace {
@@ -71,26 +73,42 @@ int run_gnuplot(std::FILE* script, std::FILE* picture, int& status) {
   return 0;
 }
 
+// What is in a file, from its beginning.
+std::string contents(std::FILE* file) {
+  std::rewind(file);
+  std::string bytes;
+  char part[1 << 16];
+  while (const std::size_t size = std::fread(part, 1, sizeof part, file)) {
+    bytes.append(part, size);
+  }
+  check(std::ferror(file) == 0, "figure: the picture cannot be read");
+  return bytes;
+}
+
 // gnuplot puts heat maps into an SVG as small bitmaps, which a viewer would blur while it
 // enlarges them; cells are to stay cells.
-void keep_pixels_sharp(const std::string& path) {
-  std::ostringstream text;
-  text << std::ifstream(path, std::ios::binary).rdbuf();
-  std::string svg = text.str();
+std::string with_sharp_pixels(std::string svg) {
   const std::size_t end = svg.rfind("</svg>");
-  if (end == svg.npos || svg.find("<image") == svg.npos) return;
-  svg.insert(end, "<style>image { image-rendering: optimizeSpeed; "
-                  "image-rendering: pixelated }</style>\n");
-  std::ofstream(path, std::ios::binary) << svg;
+  if (end != svg.npos && svg.find("<image") != svg.npos) {
+    svg.insert(end,
+               "<style>image { image-rendering: optimizeSpeed; "
+               "image-rendering: pixelated }</style>\n");
+  }
+  return svg;
+}
+
+File temporary_file() {
+  File file(std::tmpfile());
+  if (!file) fail("figure: no temporary file can be made: {}", system_message(errno));
+  return file;
 }
 
 }  // namespace
 
 std::string as_string(std::string_view text) {
   std::string out = "'";
-  for (char c : text) {
-    const bool control = static_cast<unsigned char>(c) < ' ';
-    out += control ? ' ' : c;
+  for (const char c : printable(text)) {
+    out += c;
     if (c == '\'') out += c;
   }
   return out + "'";
@@ -107,33 +125,44 @@ double tick_step(double extent, double most) {
 
 bool draw(const std::string& path, const Drawing& drawing) {
   const std::string script = terminal(path, drawing) + drawing.commands;
-  // The script goes through a file without a name: nothing to remove, and a gnuplot that
-  // stops early cannot break a pipe.
-  const File input(std::tmpfile());
-  check(input != nullptr, "figure: no temporary file can be made: {}",
-        system_message(errno));
-  check(std::fwrite(script.data(), 1, script.size(), input.get()) == script.size() &&
-            std::fflush(input.get()) == 0,
-        "figure: the script cannot be written: {}", system_message(errno));
-  std::rewind(input.get());
-
-  // The picture takes its name when it is whole.
-  const std::string part = path + ".part";
-  File picture(std::fopen(part.c_str(), "wb"));
-  if (!picture) input_error("{}: cannot be written: {}", path, system_message(errno));
-  int status = 0;
-  const int error = run_gnuplot(input.get(), picture.get(), status);
-  picture.reset();
-  if (error == 0 && status == 0) {
-    if (path.ends_with(".svg")) keep_pixels_sharp(part);
-    if (std::rename(part.c_str(), path.c_str()) == 0) return true;
+  // Script and picture go through files without a name: nothing to remove, and a gnuplot
+  // that stops early cannot break a pipe.
+  const File input = temporary_file(), output = temporary_file();
+  if (std::fwrite(script.data(), 1, script.size(), input.get()) != script.size() ||
+      std::fflush(input.get()) != 0) {
+    fail("figure: the script cannot be written: {}", system_message(errno));
   }
-  const int rename_error = errno;
-  std::remove(part.c_str());
+  std::rewind(input.get());
+  // A file that cannot be written is the user's, who named it.
+  const auto by_user = [](auto&& write) {
+    try {
+      write();
+    } catch (const Error& error) {
+      input_error("{}", error.what());
+    }
+  };
+  std::optional<nn::AtomicFile> file;
+  by_user([&] { file.emplace(path, path); });
+  int status = 0;
+  const int error = run_gnuplot(input.get(), output.get(), status);
   if (error == ENOENT) return false;
-  check(error == 0, "figure: gnuplot cannot be run: {}", system_message(error));
+  if (error != 0) fail("figure: gnuplot cannot be run: {}", system_message(error));
   check(status == 0, "figure: gnuplot failed to draw {}", path);
-  input_error("{}: cannot be written: {}", path, system_message(rename_error));
+  std::string picture = contents(output.get());
+  const bool is_svg = path.ends_with(".svg");
+  // gnuplot does not tell when its output finds no place.
+  if (picture.find(is_svg ? "</svg>" : "IEND") == picture.npos) {
+    fail(
+        "figure: the picture is cut off after {} bytes; is there room for temporary "
+        "files?",
+        picture.size());
+  }
+  if (is_svg) picture = with_sharp_pixels(std::move(picture));
+  by_user([&] {
+    file->write(picture.data(), picture.size());
+    file->commit();
+  });
+  return true;
 }
 
 }  // namespace heed::support

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <exception>
 #include <limits>
+#include <sstream>
 #include <string_view>
 #include <system_error>
 #include <thread>
@@ -13,6 +14,7 @@
 
 #include <fmt/format.h>
 
+#include "tensor/text.h"
 #include "tensor/threads.h"
 
 namespace heed::support {
@@ -20,10 +22,11 @@ namespace {
 
 constexpr int failure = 1, wrong_input = 2;
 
-// As far as stderr takes it: the exit code says the rest.
+// As far as stderr takes it: the exit code says the rest. Much of a message may come from
+// a file or the command line.
 void complain(const CLI::App& app, const char* message) {
   std::fflush(stdout);
-  std::fputs(fmt::format("{}: {}\n", app.get_name(), message).c_str(), stderr);
+  std::fputs(fmt::format("{}: {}\n", app.get_name(), printable(message)).c_str(), stderr);
 }
 
 // HEED_LEVEL is input too, and would be looked at by the first computation only.
@@ -33,6 +36,34 @@ void check_environment() {
   } catch (const Error& error) {
     throw InputError(error.what());
   }
+}
+
+// Tells what CLI11 throws: the help that was asked for, or what is wrong. Through stdio
+// like all else, so that a failure is seen.
+int answer(const CLI::App& app, const CLI::ParseError& error) {
+  std::ostringstream out, err;
+  const int code = app.exit(error, out, err) == 0 ? 0 : wrong_input;
+  std::fputs(out.str().c_str(), stdout);
+  std::fputs(printable(err.str(), "\n").c_str(), stderr);
+  return code;
+}
+
+// Runs the program, and tells what it throws. Returns the exit code.
+int parse_and_run(CLI::App& app, int argc, char** argv,
+                  const std::function<int()>& body) {
+  try {
+    app.parse(argc, argv);
+    check_environment();
+    return body();
+  } catch (const CLI::ParseError& error) {
+    return answer(app, error);
+  } catch (const InputError& error) {
+    complain(app, error.what());
+    return wrong_input;
+  } catch (const std::exception& error) {
+    complain(app, error.what());
+  }
+  return failure;
 }
 
 // The number from `low` to `high` that `given` spells in decimal. CLI11's own conversion
@@ -48,26 +79,17 @@ T read_number(const std::string& option, const std::string& given, T low, T high
   const std::string range = has_end ? fmt::format("from {} to {}", low, high)
                                     : fmt::format("of at least {}", low);
   throw CLI::ValidationError(
-      option, fmt::format("a {} number {} is needed, got '{}'", kind, range, given));
+      option, fmt::format("a {} number {} is needed, got {}", kind, range, shown(given)));
 }
 
 }  // namespace
 
 int run_program(CLI::App& app, int argc, char** argv, const std::function<int()>& body) {
-  try {
-    app.parse(argc, argv);
-    check_environment();
-    const int code = body();
-    if (std::fflush(stdout) == 0) return code;
-    complain(app, "the output cannot be written");
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : wrong_input;
-  } catch (const InputError& error) {
-    complain(app, error.what());
-    return wrong_input;
-  } catch (const std::exception& error) {
-    complain(app, error.what());
-  }
+  const int code = parse_and_run(app, argc, argv, body);
+  // What could not be written earlier has left its mark.
+  const bool is_written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
+  if (is_written || code != 0) return code;
+  complain(app, "the output cannot be written");
   return failure;
 }
 
@@ -93,7 +115,7 @@ CLI::Option* add_dtype(CLI::App& app, DType& dtype) {
   const auto assign = [&dtype](const std::string& given) {
     if (given != name(float32) && given != name(float64))
       throw CLI::ValidationError(
-          "--dtype", fmt::format("float32 or float64 is needed, got '{}'", given));
+          "--dtype", fmt::format("float32 or float64 is needed, got {}", shown(given)));
     dtype = given == name(float32) ? float32 : float64;
   };
   return app

@@ -17,7 +17,8 @@ namespace heed::support {
 
 // Reads the command line into the options of `app`, then calls `body` and returns its
 // exit code. --help prints the help and returns 0. A wrong option or an InputError from
-// `body` prints a message on stderr and returns 2; any other exception, 1.
+// `body` prints a message on stderr and returns 2; any other exception, 1, and so does
+// output that cannot be written.
 int run_program(CLI::App& app, int argc, char** argv, const std::function<int()>& body);
 
 // An option that takes a number from `low` to `high`: a whole one where T is std::int64_t

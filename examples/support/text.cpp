@@ -2,19 +2,11 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <optional>
 
-#include "examples/support/utf8.h"
+#include "tensor/text.h"
 
 namespace heed::support {
 namespace {
-
-// One character: where its bytes are, and the columns it takes.
-struct Character {
-  std::string_view bytes;  // one byte that is no UTF-8, or the bytes of a code point
-  bool is_text = true;
-  std::int64_t width = 1;
-};
 
 // The blocks of characters that fill two columns, as far as words need them: Hangul, the
 // signs and punctuation of Chinese and Japanese, full-width forms, pictures.
@@ -26,43 +18,34 @@ bool is_wide(char32_t code) {
          (0x20000 <= code && code <= 0x3fffd);
 }
 
-// The character that `text`, which is not empty, begins with.
-Character first_character(std::string_view text) {
-  const std::optional<CodePoint> first = first_code_point(text);
-  if (!first) return {text.substr(0, 1), false};
-  const bool is_control = first->code < ' ' || first->code == 0x7f;
-  return {text.substr(0, first->size), !is_control, is_wide(first->code) ? 2 : 1};
-}
+// The columns of a code point.
+std::int64_t width_of(const CodePoint& point) { return is_wide(point.code) ? 2 : 1; }
 
 }  // namespace
 
 std::int64_t text_width(std::string_view text) {
+  const std::string clean = printable(text);
+  std::string_view rest = clean;
   std::int64_t width = 0;
-  while (!text.empty()) {
-    const Character character = first_character(text);
-    width += character.width;
-    text.remove_prefix(character.bytes.size());
+  while (const auto first = first_code_point(rest)) {
+    width += width_of(*first);
+    rest.remove_prefix(first->size);
   }
   return width;
 }
 
 std::string shortened(std::string_view text, std::int64_t width) {
-  const bool fits = text_width(text) <= width;
-  // A column is kept for the ellipsis.
-  std::int64_t left = fits ? width : width - 1;
-  std::string out;
-  while (!text.empty()) {
-    const Character character = first_character(text);
-    left -= character.width;
+  std::string out = printable(text);
+  if (text_width(out) <= width) return out;
+  if (width < 1) return "";
+  std::int64_t left = width - 1;  // a column is kept for the ellipsis
+  std::size_t size = 0;
+  while (const auto first = first_code_point(std::string_view(out).substr(size))) {
+    left -= width_of(*first);
     if (left < 0) break;
-    if (character.is_text) {
-      out += character.bytes;
-    } else {
-      out += static_cast<unsigned char>(character.bytes[0]) < 0x80 ? ' ' : '?';
-    }
-    text.remove_prefix(character.bytes.size());
+    size += first->size;
   }
-  return fits || width < 1 ? out : out + "\u2026";
+  return out.substr(0, size) + "\u2026";
 }
 
 std::string left_aligned(std::string_view text, std::int64_t width) {

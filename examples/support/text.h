@@ -7,12 +7,12 @@
 
 namespace heed::support {
 
-// The columns that UTF-8 text takes in a terminal: two for the wide characters of East
-// Asia, one for any other.
+// The columns that printable(text) takes in a terminal (tensor/text.h): two for the wide
+// characters of East Asia, one for any other.
 std::int64_t text_width(std::string_view text);
 
-// `text` in at most `width` columns: the end of a longer one is replaced by an ellipsis.
-// Control characters become blanks, and what is no UTF-8 question marks.
+// printable(text) in at most `width` columns: the end of a longer one is replaced by an
+// ellipsis.
 std::string shortened(std::string_view text, std::int64_t width);
 
 // `text` shortened or filled up with blanks to just `width` columns.

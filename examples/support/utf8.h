@@ -1,21 +1,10 @@
-// UTF-8 and its code points. (RFC 3629)
+// UTF-8 and its code points (tensor/text.h has those of a text one by one).
 #pragma once
 
-#include <cstddef>
-#include <optional>
 #include <string>
 #include <string_view>
 
 namespace heed::support {
-
-struct CodePoint {
-  char32_t code;
-  std::size_t size;  // in bytes of UTF-8
-};
-
-// The code point that `text` begins with; none when it is empty, or its first bytes are
-// not UTF-8: overlong forms, surrogates and what is beyond U+10FFFF are not.
-std::optional<CodePoint> first_code_point(std::string_view text);
 
 // All code points. Throws InputError, with `source`, the first wrong byte and its offset,
 // when `text` is not UTF-8.

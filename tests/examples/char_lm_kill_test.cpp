@@ -2,6 +2,7 @@
 // resumed each time ends in the bits of one that was left alone.
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -27,6 +28,14 @@ std::size_t files_in(const std::string& folder, const std::string& extension = "
     count += extension.empty() || file.path().extension() == extension;
   }
   return count;
+}
+
+// HEED_KILLS, for a longer test than the usual one.
+int number_of_kills() {
+  const char* const chosen = std::getenv("HEED_KILLS");
+  const int kills = chosen ? std::atoi(chosen) : 20;
+  BOOST_TEST_REQUIRE(kills > 0, "HEED_KILLS must be a positive number, got " << chosen);
+  return kills;
 }
 
 BOOST_AUTO_TEST_SUITE(char_lm_killed)
@@ -65,7 +74,8 @@ BOOST_AUTO_TEST_CASE(a_killed_training_ends_in_the_same_bits) {
   std::filesystem::create_directory(killed);
   heed::Generator generator(1);
   std::size_t leftovers = 0;
-  for (int kills = 0; kills < 20;) {
+  const int kills_wanted = number_of_kills();
+  for (int kills = 0; kills < kills_wanted;) {
     Process process("char_lm", train(killed) + " --resume");
     std::this_thread::sleep_for(time * generator.uniform<double>() / 10);
     process.send(SIGKILL);
@@ -80,7 +90,8 @@ BOOST_AUTO_TEST_CASE(a_killed_training_ends_in_the_same_bits) {
   }
   finish();
   BOOST_TEST(leftovers > 0u);
-  BOOST_TEST_MESSAGE(leftovers << " of 20 kills came while a checkpoint was written");
+  BOOST_TEST_MESSAGE(leftovers << " of " << kills_wanted
+                               << " kills came while a checkpoint was written");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

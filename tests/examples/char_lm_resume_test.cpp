@@ -9,6 +9,7 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include "nn/atomic_file.h"
 #include "nn/safetensors.h"
 #include "tensor/elementwise.h"
 #include "tensor/reductions.h"
@@ -50,8 +51,8 @@ BOOST_AUTO_TEST_CASE(threads_and_interruptions_change_no_bit) {
     BOOST_TEST(outcome.err.find("char_lm: interrupted; saved after step ") !=
                outcome.err.npos);
     BOOST_TEST(outcome.err.find(" of 200. To go on:\n  ") != outcome.err.npos);
-    const std::string advice =
-        "/char_lm train --resume --out '" + three.out + "' --text '" + three.text + "'\n";
+    const std::string advice = "/char_lm' train --resume --out '" + three.out +
+                               "' --text '" + three.text + "'\n";
     BOOST_TEST(outcome.err.ends_with(advice), outcome.err);
   }
   BOOST_TEST(interrupted > 0);
@@ -115,6 +116,20 @@ BOOST_AUTO_TEST_CASE(a_folder_has_one_training) {
              place.out + ": another char_lm is training into this folder");
   process.send(SIGTERM);
   BOOST_TEST(process.wait().code == 128 + SIGTERM);
+}
+
+// What another program, or a part of this one, is writing into the folder.
+BOOST_AUTO_TEST_CASE(only_leftovers_are_removed) {
+  const Place place;
+  fs::create_directory(place.out);
+  const std::string left = place.out + "/.heed-1-2.tmp", mine = place.out + "/mine";
+  std::ofstream(left) << "left";
+  heed::nn::AtomicFile file("save", mine);
+  file.write("text", 4);
+  BOOST_TEST(run("char_lm", place.fresh({{"steps", "6"}})).code == 0);
+  file.commit();
+  BOOST_TEST(contents(mine) == "text");
+  BOOST_TEST(!fs::exists(left));
 }
 
 BOOST_AUTO_TEST_CASE(what_is_there_is_not_overwritten) {

@@ -6,6 +6,7 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include "tensor/text.h"
 #include "tests/examples/char_lm_place.h"
 #include "tests/examples/run.h"
 
@@ -112,6 +113,26 @@ BOOST_AUTO_TEST_CASE(what_is_written_depends_on_its_options) {
   BOOST_TEST(write("--tokens 7 --prompt bab").starts_with("bab"));
 }
 
+// A checkpoint may be anyone's: what its model writes moves no cursor and sets no title.
+BOOST_AUTO_TEST_CASE(control_characters_are_written_as_escapes) {
+  const Place place;
+  std::string text;
+  for (int i = 0; i < 100; ++i)
+    text +=
+        "\x1b]0;\a\xc2\x9b"
+        "2J\r\n\t";
+  std::ofstream(place.text) << text;
+  BOOST_TEST(run("char_lm", place.fresh()).code == 0);
+  const std::string generate = "generate --tokens 200 --out " + place.out;
+  const Outcome written = run("char_lm", generate + " --prompt \"$(printf '\\033')\"");
+  BOOST_TEST(written.code == 0);
+  BOOST_TEST(written.out.starts_with("\\u001b"), written.out);
+  BOOST_TEST(heed::printable(written.out, "\n\t") == written.out);
+  for (const char* escape : {R"(\u009b)", R"(\r)", R"(\u0007)", "\n", "\t"}) {
+    BOOST_TEST(written.out.find(escape) != written.out.npos, escape);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(prompts_and_checkpoints_that_cannot_be_used) {
   const Place place;
   BOOST_TEST(run("char_lm", place.fresh({{"steps", "1"}, {"warmup", "0"}})).code == 0);
@@ -203,6 +224,9 @@ BOOST_AUTO_TEST_CASE(help_and_wrong_options) {
   helps("generate --help",
         {"--out", "--prompt", "--tokens N=500", "--temperature NUMBER=0.8", "--top-k N=0",
          "--seed", "--no-cache"});
+  for (const std::string arguments : {"--help", "train --help", "generate --help"}) {
+    BOOST_TEST(run_into("/dev/full", "char_lm", arguments).code == 1);
+  }
   const Place place;
   for (const std::string arguments :
        {"", "learn", "train", "generate", "train --out x --layers 0",

@@ -10,6 +10,7 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include "tensor/text.h"
 #include "tests/examples/run.h"
 #include "tests/support/folder.h"
 
@@ -129,6 +130,17 @@ BOOST_AUTO_TEST_CASE(a_table) {
   BOOST_TEST(swapped.out.find("times against accel") != swapped.out.npos);
 }
 
+BOOST_AUTO_TEST_CASE(names_of_columns_are_shown_printable) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "t.csv";
+  std::ofstream(path) << "\x1b]0;x\a,b \xc2\x9b\n1,2\n2,4\n3,5\n";
+  const Outcome outcome = regress("--data " + path + " --figures " + folder / "figures");
+  BOOST_TEST(outcome.code == 0);
+  BOOST_TEST(outcome.out.find(R"("b \u009b" against "\u001b]0;x\u0007".)") !=
+             outcome.out.npos);
+  BOOST_TEST(heed::printable(outcome.out, "\n") == outcome.out);
+}
+
 BOOST_AUTO_TEST_CASE(two_rows_and_equal_values_are_enough) {
   const TemporaryFolder folder;
   const std::string path = folder / "t.csv";
@@ -183,13 +195,13 @@ BOOST_AUTO_TEST_CASE(wrong_options) {
     check_refused("nw_kernel_regression", arguments);
   }
   BOOST_TEST(regress("--epochs 0").err ==
-             "--epochs: a whole number from 1 to 1000000 is needed, got '0'\n"
+             "--epochs: a whole number from 1 to 1000000 is needed, got 0\n"
              "Run with --help for more information.\n");
   BOOST_TEST(regress("--seed -1").err ==
-             "--seed: a whole number from 0 to 18446744073709551615 is needed, got '-1'\n"
+             "--seed: a whole number from 0 to 18446744073709551615 is needed, got -1\n"
              "Run with --help for more information.\n");
   BOOST_TEST(regress("--noise -1").err ==
-             "--noise: a finite number of at least 0 is needed, got '-1'\n"
+             "--noise: a finite number of at least 0 is needed, got -1\n"
              "Run with --help for more information.\n");
   BOOST_TEST(regress("--data " + motorcycle + " --noise 1").code == 2);
   BOOST_TEST(regress("--data " + motorcycle + " --train-size 9").code == 2);
@@ -215,18 +227,17 @@ BOOST_AUTO_TEST_CASE(wrong_tables) {
              start + ":1: two columns are needed, separated by commas\n");
   BOOST_TEST(refused("a,b\n1,2\n") ==
              start + ": at least two rows are needed, found 1\n");
-  BOOST_TEST(refused("a,b\n1,2\n2,x\n") ==
-             start + ":3: column 'b': 'x' is not a number\n");
+  BOOST_TEST(refused("a,b\n1,2\n2,x\n") == start + ":3: column b: x is not a number\n");
   BOOST_TEST(refused("a,b\n1,2\n2,nan\n") ==
-             start + ":3: column 'b': 'nan' is not a finite number\n");
+             start + ":3: column b: nan is not a finite number\n");
   BOOST_TEST(refused("a,b\n1,2\n2\n") ==
              start + ":3: 1 field, but line 1 names 2 columns\n");
   BOOST_TEST(refused("a,b\n1,2\n2,3\n", "--x c") ==
-             start + ":1: no column is called 'c'; there are 'a', 'b'\n");
+             start + ":1: no column is called c; there are a, b\n");
   BOOST_TEST(refused("a,b\n1,2\n2,3\n", "--x b --y b") ==
-             "nw_kernel_regression: --x and --y: two columns are needed, got 'b' "
+             "nw_kernel_regression: --x and --y: two columns are needed, got b "
              "twice\n");
-  BOOST_TEST(refused("a,b\n1,2\n1,3\n") == start + ": all values of 'a' are equal\n");
+  BOOST_TEST(refused("a,b\n1,2\n1,3\n") == start + ": all values of a are equal\n");
   BOOST_TEST(refused("a,b\n1,1e300\n2,-1e300\n") ==
              start + ": the numbers are too far apart\n");
   BOOST_TEST(regress("--data /nowhere/t.csv").err ==

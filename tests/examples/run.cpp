@@ -25,14 +25,28 @@ std::string command(const std::string& program, const std::string& arguments,
          output / "out" + "' 2>'" + output / "err" + "'";
 }
 
-Outcome run(const std::string& program, const std::string& arguments,
-            const std::string& environment) {
-  const support::TemporaryFolder output;
-  const std::string line = environment + " " + command(program, arguments, output);
+namespace {
+
+// Runs a line of the shell that writes into the files "out" and "err" of `output`.
+Outcome run_line(const std::string& line, const support::TemporaryFolder& output) {
   const int status = std::system(line.c_str());
   if (status < 0 || !WIFEXITED(status) || WEXITSTATUS(status) > 125)
     throw std::runtime_error("cannot be run, or ended by a signal: " + line);
   return {WEXITSTATUS(status), contents(output / "out"), contents(output / "err")};
+}
+
+}  // namespace
+
+Outcome run(const std::string& program, const std::string& arguments,
+            const std::string& environment) {
+  const support::TemporaryFolder output;
+  return run_line(environment + " " + command(program, arguments, output), output);
+}
+
+Outcome run_into(const std::string& file, const std::string& program,
+                 const std::string& arguments) {
+  const support::TemporaryFolder output;
+  return run_line(command(program, arguments, output) + " >" + file, output);
 }
 
 std::string check_refused(const std::string& program, const std::string& arguments) {

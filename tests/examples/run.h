@@ -18,6 +18,10 @@ struct Outcome {
 Outcome run(const std::string& program, const std::string& arguments = "",
             const std::string& environment = "");
 
+// The same with what it prints going to a file, /dev/full say, in place of Outcome::out.
+Outcome run_into(const std::string& file, const std::string& program,
+                 const std::string& arguments = "");
+
 // What a program says of arguments or input at fault. Tests that it says something, that
 // it prints nothing else, and that its exit code is 2.
 std::string check_refused(const std::string& program, const std::string& arguments);

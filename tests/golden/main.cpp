@@ -4,5 +4,6 @@
 #include "tests/golden/run.h"
 
 int main(int argc, char** argv) {
-  return heed::golden::run({argv + 1, argv + argc}, std::cout, std::cerr);
+  const int code = heed::golden::run({argv + 1, argv + argc}, std::cout, std::cerr);
+  return std::cout.flush() ? code : 1;
 }

@@ -124,7 +124,7 @@ BOOST_AUTO_TEST_CASE(the_frame_is_checked_first) {
   BOOST_TEST(header_refusal("[]") == "the header must begin with a brace, got [");
   BOOST_TEST(header_refusal(" {}") == "the header must begin with a brace, got \" \"");
   BOOST_TEST(header_refusal("\xEF\xBB\xBF{}") ==
-             "the header must begin with a brace, got \"\\ufffd\"");
+             "the header must begin with a brace, got \"\\xef\"");
 }
 
 BOOST_AUTO_TEST_CASE(the_header_is_json) {
@@ -138,9 +138,9 @@ BOOST_AUTO_TEST_CASE(the_header_is_json) {
   BOOST_TEST(header_refusal("{\"a\" 1}") == json(R"("{\"a\" 1" up to its byte 6 of 7)"));
   BOOST_TEST(header_refusal("{\"a\n") == json(R"("{\"a\n" up to its byte 4 of 4)"));
   BOOST_TEST(header_refusal("{\"a\xff\":1}") ==
-             json(R"("{\"a\ufffd" up to its byte 4 of 8)"));
+             json(R"("{\"a\xff" up to its byte 4 of 8)"));
   BOOST_TEST(header_refusal("{\"\xc0\x80\":1}") ==
-             json(R"("{\"\ufffd" up to its byte 3 of 8)"));
+             json(R"("{\"\xc0" up to its byte 3 of 8)"));
   BOOST_TEST(header_refusal(R"({"\ud800":1})") ==
              json(R"("{\"\\ud800\"" up to its byte 9 of 12)"));
   BOOST_TEST(header_refusal(R"({"\udc00":1})") ==
@@ -329,7 +329,8 @@ BOOST_AUTO_TEST_CASE(messages_clip_names_and_print_them_safely) {
   };
   BOOST_TEST(name("W_k.weight") == "tensor W_k.weight must be an object, got 1");
   BOOST_TEST(name("\\u001b[2J") == R"(tensor "\u001b[2J" must be an object, got 1)");
-  BOOST_TEST(name("é") == R"(tensor "\u00e9" must be an object, got 1)");
+  BOOST_TEST(name("é") == "tensor é must be an object, got 1");
+  BOOST_TEST(name("\u009b2J") == R"(tensor "\u009b2J" must be an object, got 1)");
   BOOST_TEST(name("a\\u0000") == R"(tensor "a\u0000" must be an object, got 1)");
   BOOST_TEST(name(std::string(80, 'n')) ==
              "tensor " + std::string(80, 'n') + " must be an object, got 1");
@@ -337,7 +338,7 @@ BOOST_AUTO_TEST_CASE(messages_clip_names_and_print_them_safely) {
              "tensor " + std::string(80, 'n') + "... must be an object, got 1");
   // Not within a character: 79 bytes and half of an é.
   BOOST_TEST(name(std::string(79, 'n') + "éé") ==
-             "tensor \"" + std::string(79, 'n') + "\"... must be an object, got 1");
+             "tensor " + std::string(79, 'n') + "... must be an object, got 1");
 }
 
 BOOST_AUTO_TEST_CASE(a_stream_is_read_from_its_beginning_and_never_throws_its_own) {

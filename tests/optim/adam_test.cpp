@@ -163,6 +163,10 @@ BOOST_AUTO_TEST_CASE(a_state_that_does_not_fit_is_refused_whole) {
   };
   BOOST_TEST(error_with([](auto& s) { s["1.step"] = tensor(1); }) ==
              "Adam: the state has entries that fit no parameter: 1.step");
+  // A name may come from a file.
+  BOOST_TEST(error_with([](auto& s) { s["\x1b]0;x\a"] = tensor(1); }) ==
+             "Adam: the state has entries that fit no parameter: "
+             R"("\u001b]0;x\u0007")");
   BOOST_TEST(error_with([](auto& s) { s["0.exp_avg"] = ones({2}, float64); }) ==
              "Adam: 0.exp_avg must be like its parameter, float64 (), got float64 (2)");
   BOOST_TEST(error_with([](auto& s) { s["0.step"] = tensor(-1); }) ==

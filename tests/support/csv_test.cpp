@@ -2,17 +2,22 @@
 #include "examples/support/csv.h"
 
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <boost/test/unit_test.hpp>
+#include <fmt/core.h>
 
+#include "tensor/text.h"
+#include "tests/support/folder.h"
 #include "tests/support/input_errors.h"
 
 namespace {
 
 using namespace heed::support;
+using heed::shown;
 using Strings = std::vector<std::string>;
 
 std::string parse_message(std::string_view text) {
@@ -86,9 +91,9 @@ BOOST_AUTO_TEST_CASE(columns_by_name) {
   const Table table = parse_csv("a,b,c,b\n", "t.csv");
   BOOST_TEST(find_column(table, "c") == 2u);
   BOOST_TEST(message_of([&] { find_column(table, "d"); }) ==
-             "t.csv:1: no column is called 'd'; there are 'a', 'b', 'c', 'b'");
+             "t.csv:1: no column is called d; there are a, b, c, b");
   BOOST_TEST(message_of([&] { find_column(table, "b"); }) ==
-             "t.csv:1: more than one column is called 'b'");
+             "t.csv:1: more than one column is called b");
 }
 
 BOOST_AUTO_TEST_CASE(numbers_of_a_column) {
@@ -100,31 +105,65 @@ BOOST_AUTO_TEST_CASE(numbers_of_a_column) {
 
 BOOST_AUTO_TEST_CASE(what_is_no_number) {
   BOOST_TEST(numbers_message("a,b\n1,2\n3,four\n") ==
-             "t.csv:3: column 'b': 'four' is not a number");
+             "t.csv:3: column b: four is not a number");
   for (std::string_view field : {"1x", "1 2", "0x10", "+-1", "--1", "NA"}) {
     const std::string text = "a,b\n1," + std::string(field) + "\n";
     BOOST_TEST(numbers_message(text) ==
-               "t.csv:2: column 'b': '" + std::string(field) + "' is not a number");
+               fmt::format("t.csv:2: column b: {} is not a number", shown(field)));
   }
   BOOST_TEST(numbers_message("a,b\n1,\n") ==
-             "t.csv:2: column 'b' is empty, a number is needed");
+             "t.csv:2: column b is empty, a number is needed");
   BOOST_TEST(numbers_message("a,b\n1, \n") ==
-             "t.csv:2: column 'b' is empty, a number is needed");
+             "t.csv:2: column b is empty, a number is needed");
   for (std::string_view field : {"nan", "NaN", "inf", "-inf", "Infinity"}) {
     BOOST_TEST(numbers_message("a,b\n1," + std::string(field) + "\n") ==
-               "t.csv:2: column 'b': '" + std::string(field) +
-                   "' is not a finite number");
+               fmt::format("t.csv:2: column b: {} is not a finite number", field));
   }
   BOOST_TEST(numbers_message("a,b\n1,1e999\n") ==
-             "t.csv:2: column 'b': '1e999' is too large or too small a number");
+             "t.csv:2: column b: 1e999 is too large or too small a number");
 }
 
 // A binary file must not reach the terminal as it is.
 BOOST_AUTO_TEST_CASE(messages_show_no_control_characters) {
   BOOST_TEST(numbers_message("a,b\n1,\x1b[31m\n") ==
-             "t.csv:2: column 'b': '?[31m' is not a number");
+             R"(t.csv:2: column b: "\u001b[31m" is not a number)");
   BOOST_TEST(numbers_message("a,b\n1," + std::string(100, 'z') + "\n") ==
-             "t.csv:2: column 'b': '" + std::string(40, 'z') + "...' is not a number");
+             "t.csv:2: column b: " + std::string(80, 'z') + "... is not a number");
+  // The columns' names as well, with the C1 controls, which are UTF-8.
+  const std::string title = "\x1b]0;x\a", csi = "\xc2\x9b";
+  const Table table = parse_csv("a," + title + "," + csi + "\n1,,\n", "t.csv");
+  BOOST_TEST(message_of([&] { numbers(table, 1); }) ==
+             R"(t.csv:2: column "\u001b]0;x\u0007" is empty, a number is needed)");
+  BOOST_TEST(message_of([&] { find_column(table, "\xff"); }) ==
+             R"(t.csv:1: no column is called "\xff"; there are a, )"
+             R"("\u001b]0;x\u0007", "\u009b")");
+}
+
+// What a table may be is told before it costs anything.
+BOOST_AUTO_TEST_CASE(tables_have_a_limit) {
+  std::string text = "a,b\n";
+  for (int i = 0; i < 5000; ++i) text += "1,2\n";
+  BOOST_TEST(parse_csv(text, "t.csv").rows.size() == 5000u);
+  BOOST_TEST(parse_message(text + "1,2\n") ==
+             "t.csv:5002: at most 5000 rows are allowed");
+  // In a row of commas each byte would be a field: none is kept.
+  BOOST_TEST(parse_message("a,b\n" + std::string(1'000'000, ',')) ==
+             "t.csv:2: 1000001 fields, but line 1 names 2 columns");
+  std::string names = "c0";
+  for (int i = 1; i < 1000; ++i) names += ",c" + std::to_string(i);
+  BOOST_TEST(parse_csv(names, "t.csv").names.size() == 1000u);
+  BOOST_TEST(parse_message(names + ",more\n") ==
+             "t.csv:1: at most 1000 columns are allowed, got 1001");
+  BOOST_TEST(parse_message(std::string(1'000'000, ',')) ==
+             "t.csv:1: at most 1000 columns are allowed, got 1000001");
+}
+
+BOOST_AUTO_TEST_CASE(files_have_a_limit) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "t.csv";
+  std::ofstream(path) << "a,b\n";
+  std::filesystem::resize_file(path, std::uintmax_t{100} << 20);  // a hole, no disk
+  BOOST_TEST(message_of([&] { read_csv(path); }) == path + ": more than 32 MiB");
 }
 
 BOOST_AUTO_TEST_CASE(files_that_cannot_be_read) {

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <string>
 #include <vector>
@@ -11,8 +12,10 @@
 
 #include "examples/support/gnuplot.h"
 #include "tensor/factories.h"
+#include "tensor/text.h"
 #include "tests/errors.h"
 #include "tests/support/drawn.h"
+#include "tests/support/file_limit.h"
 #include "tests/support/folder.h"
 #include "tests/support/input_errors.h"
 
@@ -67,6 +70,46 @@ BOOST_AUTO_TEST_CASE(no_half_figures) {
   BOOST_TEST(folder.is_empty());
 }
 
+// gnuplot itself writes what it can, and says nothing of the rest.
+BOOST_AUTO_TEST_CASE(a_picture_without_room,
+                     *boost::unit_test::precondition(gnuplot_is_there)) {
+  const TemporaryFolder folder;
+  for (const std::string name : {"chart.svg", "chart.png"}) {
+    const FileLimit limit(4096);
+    BOOST_TEST(error_of([&] { save_figure(folder / name, chart()); }) ==
+               "figure: the picture is cut off after 4096 bytes; is there room for "
+               "temporary files?");
+  }
+  BOOST_TEST(folder.is_empty());
+}
+
+// Whatever is beside the figure is not touched; what has its name is followed.
+BOOST_AUTO_TEST_CASE(links_beside_a_figure,
+                     *boost::unit_test::precondition(gnuplot_is_there)) {
+  const TemporaryFolder folder;
+  std::ofstream(folder / "precious") << "mine";
+  std::filesystem::create_symlink("precious", folder / "chart.svg.part");
+  BOOST_TEST(save_figure(folder / "chart.svg", chart()));
+  BOOST_TEST(contents(folder / "precious") == "mine");
+  BOOST_TEST(std::filesystem::is_symlink(folder / "chart.svg.part"));
+  BOOST_TEST(std::filesystem::is_regular_file(
+      std::filesystem::symlink_status(folder / "chart.svg")));
+}
+
+// A table's columns may have any names; an SVG may not hold them as they are.
+BOOST_AUTO_TEST_CASE(labels_of_any_bytes,
+                     *boost::unit_test::precondition(gnuplot_is_there)) {
+  const TemporaryFolder folder;
+  Chart strange = chart();
+  strange.xlabel = "H\xf6he\x1b[2J";
+  strange.ylabel = "a\nb\xef\xbf\xbf";
+  BOOST_TEST(save_figure(folder / "chart.svg", strange));
+  const std::string svg = contents(folder / "chart.svg");
+  BOOST_TEST(heed::printable(svg, "\n\t") == svg);
+  BOOST_TEST(count(svg, R"(H\xf6he\u001b[2J)") == 1u);
+  BOOST_TEST(count(svg, R"(a\nb\uffff)") == 1u);
+}
+
 BOOST_AUTO_TEST_CASE(without_gnuplot) {
   const TemporaryFolder folder;
   const std::string path = std::getenv("PATH");
@@ -82,7 +125,7 @@ BOOST_AUTO_TEST_CASE(wrong_names_and_places) {
   BOOST_TEST(message_of([&] { save_figure(pdf, chart()); }) ==
              pdf + ": the name of a figure must end in .svg or .png");
   BOOST_TEST(message_of([&] { save_figure(lost, chart()); }) ==
-             lost + ": cannot be written: No such file or directory");
+             lost + ": cannot open the folder: No such file or directory");
 }
 
 BOOST_AUTO_TEST_CASE(ill_formed_figures) {

@@ -17,9 +17,9 @@ BOOST_AUTO_TEST_CASE(widths) {
   BOOST_TEST(text_width("caf\u00e9 \u2026") == 6);
   BOOST_TEST(text_width("\u6ce8\u610f") == 4);
   BOOST_TEST(text_width("\U0001F600") == 2);
-  // No UTF-8: a byte is a column.
-  BOOST_TEST(text_width("\xff\xc3") == 2);
-  BOOST_TEST(text_width("\xe6\xb3") == 2);
+  // What is shown in place of no UTF-8 and of control characters.
+  BOOST_TEST(text_width("\xff\xc3") == 8);
+  BOOST_TEST(text_width("\xe6\xb3 \n") == 11);
 }
 
 BOOST_AUTO_TEST_CASE(what_fits_is_kept) {
@@ -35,8 +35,10 @@ BOOST_AUTO_TEST_CASE(what_fits_is_kept) {
 }
 
 BOOST_AUTO_TEST_CASE(what_would_spoil_a_line_is_replaced) {
-  BOOST_TEST(shortened("a\nb\x1b[31mc", 20) == "a b [31mc");
-  BOOST_TEST(shortened("a\xff\xc3z", 20) == "a??z");
+  BOOST_TEST(shortened("a\nb\x1b[31mc", 20) == R"(a\nb\u001b[31mc)");
+  BOOST_TEST(shortened("a\xff\xc3z", 20) == R"(a\xff\xc3z)");
+  BOOST_TEST(shortened("ab\xff", 4) == R"(ab\)"
+                                       "\u2026");
 }
 
 BOOST_AUTO_TEST_CASE(alignment) {

@@ -29,14 +29,6 @@ BOOST_AUTO_TEST_CASE(code_points_of_every_size) {
   BOOST_TEST(from_utf8("", "").empty());
 }
 
-BOOST_AUTO_TEST_CASE(the_first_code_point) {
-  const auto first = first_code_point("\u00e9z");
-  BOOST_TEST_REQUIRE(first.has_value());
-  BOOST_TEST((first->code == U'\u00e9'));
-  BOOST_TEST(first->size == 2u);
-  BOOST_TEST(!first_code_point("").has_value());
-}
-
 BOOST_AUTO_TEST_CASE(what_is_no_utf8_is_told_with_its_place) {
   BOOST_TEST(refusal("ab\xff") == "a.txt: must be UTF-8, got byte 0xff at offset 2");
   BOOST_TEST(refusal("\u00e9\x80") == "a.txt: must be UTF-8, got byte 0x80 at offset 2");
