@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "examples/support/utf8.h"
+#include "tensor/text.h"
 
 namespace heed::fuzz {
 
@@ -19,7 +19,7 @@ void require(bool holds, const char* what, std::string_view found) {
 void check_message(std::string_view message) {
   std::string_view rest = message;
   while (!rest.empty()) {
-    const auto point = support::first_code_point(rest);
+    const auto point = first_code_point(rest);
     require(point.has_value(), "a message in UTF-8", message);
     const bool control =
         point->code < 0x20 || (0x7F <= point->code && point->code < 0xA0);
