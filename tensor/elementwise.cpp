@@ -309,9 +309,7 @@ Tensor clamp(const Tensor& x, std::optional<double> min, std::optional<double> m
     T high = Limits::has_infinity ? Limits::infinity() : Limits::max();
     if (min) low = adapt<T>("clamp", *min);
     if (max) high = adapt<T>("clamp", *max);
-    if (std::isnan(low) || std::isnan(high)) {
-      return full(x.shape(), std::numeric_limits<double>::quiet_NaN(), x.dtype());
-    }
+    if (low != low || high != high) return full(x.shape(), std::nan(""), x.dtype());
     return compute<3>(kernel, x.shape(), x.dtype(), {x, Operand(low), Operand(high)});
   });
 }

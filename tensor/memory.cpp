@@ -100,8 +100,8 @@ class Pool {
 };
 
 // The pool of this thread; null before its first use, and again when the thread has ended
-// its pool while objects that live longer still free theirs. Plain, and at a place that the
-// loader fixes (initial-exec), so that reading it takes an instruction and not a call.
+// its pool while objects that live longer still free theirs. Plain, and at a place that
+// the loader fixes (initial-exec), so that reading it takes an instruction and no call.
 [[gnu::tls_model("initial-exec")]] constinit thread_local Pool* pool = nullptr;
 [[gnu::tls_model("initial-exec")]] constinit thread_local bool ended = false;
 
