@@ -37,6 +37,10 @@ struct Evaluated<Arg> {
 };
 
 template <class Arg>
+constexpr bool costs_nothing =
+    std::is_lvalue_reference_v<Arg> || std::is_trivially_destructible_v<Arg>;
+
+template <class Arg>
 decltype(auto) evaluated(Arg&& arg) {
   if constexpr (std::invocable<Arg>) {
     return arg();
@@ -51,11 +55,15 @@ decltype(auto) evaluated(Arg&& arg) {
 // are evaluated at each call, so one that takes work is given as a function without
 // parameters, which is called only for the message:
 //   check(fits, "op: the mask must fit, got\n{}", [&] { return to_string(mask); });
+// A temporary that holds memory, such as a string made for the message, is refused.
 template <class... Args>
 void check(bool ok, fmt::format_string<typename detail::Evaluated<Args>::Type...> message,
            Args&&... args) {
-  if (!ok) [[unlikely]]
+  static_assert((detail::costs_nothing<Args> && ...),
+                "an argument of check() that takes work must be given as a function");
+  if (!ok) [[unlikely]] {
     fail(message, detail::evaluated(std::forward<Args>(args))...);
+  }
 }
 
 }  // namespace heed

@@ -94,7 +94,8 @@ Ops shape_ops() {
       {"transpose", swapped},
       {"unsqueeze",
        [](const Feed& in) -> Outputs { return unsqueeze(in["a"], dim(in)); }},
-      {"view", [](const Feed& in) -> Outputs { return view(in["a"], in.shape("shape")); }},
+      {"view",
+       [](const Feed& in) -> Outputs { return view(in["a"], in.shape("shape")); }},
       // joining and repeating
       {"cat",
        [](const Feed& in) -> Outputs { return cat(parts(in), in.c.integer("dim", 0)); }},
@@ -138,8 +139,8 @@ Ops shape_ops() {
        }},
       {"slice_scatter",
        [](const Feed& in) -> Outputs {
-         return slice_scatter(in.shape("shape"), in["a"], dim(in),
-                              in.c.integer("start"), in.c.integer("step", 1));
+         return slice_scatter(in.shape("shape"), in["a"], dim(in), in.c.integer("start"),
+                              in.c.integer("step", 1));
        }},
       {"tril",
        [](const Feed& in) -> Outputs {
