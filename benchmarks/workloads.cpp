@@ -298,8 +298,8 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    const bool helped = app.exit(error) == 0 && std::fflush(stdout) == 0;
-    return helped ? 0 : 2;
+    if (app.exit(error) != 0) return 2;
+    return std::fflush(stdout) == 0 ? 0 : 1;
   }
 
   std::vector<Workload> chosen;

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <stdexcept>
 #include <system_error>
 
@@ -40,6 +41,7 @@ boost::test_tools::assertion_result holds(bool condition, const char* message) {
 Child::Child(uid_t user, const std::function<std::string()>& f) {
   int ends[2];
   need(pipe(ends) == 0, "pipe");
+  std::fflush(nullptr);  // so that the copy does not print it too
   id_ = fork();
   need(id_ >= 0, "fork");
   if (id_ == 0) {
