@@ -160,8 +160,8 @@ void check_inputs(std::string_view layer, const LayerInputs& wanted,
         "{}: queries, keys and values must be (batch, n, {}), (batch, m, {}) and (batch, "
         "m, {}), got {}, {} and {}",
         layer, wanted.query_size, wanted.key_size,
-        wanted.value_size ? std::to_string(*wanted.value_size) : "dv", queries.shape(),
-        keys.shape(), values.shape());
+        [&] { return wanted.value_size ? std::to_string(*wanted.value_size) : "dv"; },
+        queries.shape(), keys.shape(), values.shape());
   const auto is_wanted = [&](const Variable& x) { return x.dtype() == wanted.dtype; };
   check(is_wanted(queries) && is_wanted(keys) && is_wanted(values),
         "{}: queries, keys and values must be {}, got {}, {} and {}", layer,
