@@ -93,6 +93,7 @@ template <bool decoupled>
 void AdamFamily<decoupled>::step() {
   for (const auto& group : groups_.all()) check_options(group.options);
   std::vector<Move> moves;
+  moves.reserve(groups_.count());
   for (auto& group : groups_.all()) {
     for (auto& [parameter, memory] : group.members) {
       if (parameter.has_grad()) moves.emplace_back(parameter, memory, group.options);

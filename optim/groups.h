@@ -52,7 +52,7 @@ class Target {
     if (is_view) parameter_.copy_(dense_);
   }
 
-  const Tensor gradient;
+  Tensor gradient;
 
  private:
   Tensor parameter_, dense_;
@@ -114,6 +114,13 @@ class Groups {
 
   std::vector<KeptGroup>& all() { return groups_; }
   const std::vector<KeptGroup>& all() const { return groups_; }
+
+  // The number of parameters.
+  std::size_t count() const {
+    std::size_t count = 0;
+    for (const KeptGroup& group : groups_) count += group.members.size();
+    return count;
+  }
 
   void zero_grad() {
     for_each([](std::size_t, Member& member) { member.parameter.zero_grad(); });

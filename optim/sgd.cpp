@@ -58,6 +58,7 @@ Sgd::Sgd(const std::vector<Group>& groups) : groups_("Sgd", groups) {
 void Sgd::step() {
   for (const auto& group : groups_.all()) check_options(group.options);
   std::vector<Move> moves;
+  moves.reserve(groups_.count());
   for (auto& group : groups_.all()) {
     for (auto& [parameter, velocity] : group.members) {
       if (parameter.has_grad()) moves.emplace_back(parameter, velocity, group.options);
