@@ -13,7 +13,6 @@ Outputs pair(const Feed& in, F f) {
 }
 
 Outputs power(const Feed& in) {
-  if (in.c.gives("base")) return pow(in.c.number("base"), in["b"]);
   if (in.has("b")) return pow(in["a"], in["b"]);
   return pow(in["a"], in.c.number("exponent"));
 }

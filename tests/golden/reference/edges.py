@@ -139,8 +139,8 @@ def powers(t):
     for a in (0.0, 1.0, 2.0, INF, NAN, -2.0):
         b = lambda: {"b": exponents()}
         raised = lambda i, a=a: torch.pow(a, i.b)
-        t.add(f"rpow_{a}", "pow", b, raised, base=a)
-        t.add(f"rpow_{a}_under_nan", "pow", b, raised, under=NAN, base=a)
+        t.add(f"rpow_{a}", "rpow", b, raised, base=a)
+        t.add(f"rpow_{a}_under_nan", "rpow", b, raised, under=NAN, base=a)
 
 
 REDUCTIONS = {
