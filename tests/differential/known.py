@@ -78,6 +78,12 @@ def reduced(inputs, args):
     return math.prod(shape[dim] for dim in set(d % len(shape) for d in dims))
 
 
+def repeats(inputs, args):
+    """Whether the numbers that a result is made of may all be equal."""
+    data = numbers(inputs["a"]["data"])
+    return len(set(data)) < len(data) or reduced(inputs, args) <= 1
+
+
 KNOWN = [
     # --- PyTorch's is wrong, as finite differences show
     Known(
@@ -113,6 +119,13 @@ KNOWN = [
         parts=("second",),
     ),
     Known(
+        "std std_all",
+        "a standard deviation of 0 has the derivatives 0; PyTorch's second is NaN, and "
+        "its value for equal numbers may be what rounding leaves instead of 0",
+        repeats,
+        parts=DERIVATIVES,
+    ),
+    Known(
         "gelu gelu_tanh",
         "far from 0 gelu is x or 0; PyTorch's second derivative is NaN there, from x² 0",
         some(extreme),
@@ -128,9 +141,9 @@ KNOWN = [
     ),
     Known(
         "amax amin amax_all amin_all",
-        "the elements that are NaN share the gradient of a NaN, as in PyTorch's max(); "
-        "its amax() gives NaN to all",
-        some(math.isnan),
+        "the winners alone share the gradient, NaN those of a NaN, as in PyTorch's "
+        "max(); its amax() multiplies: an infinite gradient, or an extreme of NaN, gives "
+        "NaN to all",
         parts=DERIVATIVES,
     ),
     Known(
@@ -159,6 +172,11 @@ KNOWN = [
         "masked_fill",
         "the result has x's shape; PyTorch broadcasts x to the mask",
         exceeds,
+    ),
+    Known(
+        "topk",
+        "none of a scalar is refused; PyTorch gives the scalar, as for one",
+        lambda inputs, args: inputs["a"]["shape"] == [] and args["k"] == 0,
     ),
     Known(
         "view",
