@@ -12,6 +12,12 @@
 #include "tensor/elementwise.h"
 
 namespace heed {
+namespace {
+
+// How many walks are under way on this thread: more than one where a rule calls grad().
+[[gnu::tls_model("initial-exec")]] constinit thread_local int walks = 0;
+
+}  // namespace
 
 // The nodes behind the outputs, every node before the nodes of its inputs. Cleans up what
 // a walk leaves in the nodes, also when it ends in an exception.
@@ -30,10 +36,12 @@ class Walk {
         if (input && notes(*input.get()).needed) here.needed = true;
       }
     }
+    ++walks;
   }
   Walk(const Walk&) = delete;
   Walk& operator=(const Walk&) = delete;
   ~Walk() {
+    --walks;
     for (Node* node : order_) {
       notes(*node).arriving.reset();
       notes(*node).captured = nullptr;
@@ -50,13 +58,12 @@ class Walk {
 
   // Those of a node that the walk has seen.
   WalkNotes& notes(Node& node) {
-    return node.kind == Node::Kind::leaf ? leaves_.find(&node)->second : node.notes;
+    return is_in_table(node) ? table_.find(&node)->second : node.notes;
   }
 
   // Whether the walk has come to a node.
-  bool seen(Node& node) const {
-    if (node.kind == Node::Kind::leaf) return leaves_.contains(&node);
-    return node.visit == walk_;
+  bool seen(const Node& node) const {
+    return is_in_table(node) ? table_.contains(&node) : node.visit == walk_;
   }
 
  private:
@@ -87,8 +94,15 @@ class Walk {
 
   // Marks a node as seen; false if it was.
   bool see(Node& node) {
-    if (node.kind == Node::Kind::leaf) return leaves_.try_emplace(&node).second;
+    if (is_in_table(node)) return table_.try_emplace(&node).second;
     return std::exchange(node.visit, walk_) != walk_;
+  }
+
+  // Notes stand in the nodes themselves, which is quick, but for leaves, over which other
+  // threads may walk at the same time, and but for a walk that a rule of another has
+  // begun: that other one's notes are in the nodes.
+  bool is_in_table(const Node& node) const {
+    return is_inner_ || node.kind == Node::Kind::leaf;
   }
 
   static std::uint64_t next_walk() {
@@ -98,7 +112,8 @@ class Walk {
 
   std::uint64_t walk_ = next_walk();
   std::vector<Node*> order_;
-  std::unordered_map<Node*, WalkNotes> leaves_;
+  std::unordered_map<const Node*, WalkNotes> table_;
+  const bool is_inner_ = walks > 0;
 };
 
 namespace {
@@ -232,6 +247,7 @@ void run_backward(std::span<const Variable> outputs, std::span<const Variable> g
       if (auto slot = node.slot.lock()) deposits.add(std::move(slot), g);
     }
     if (node.kind == Node::Kind::leaf) return;
+    if (node.freed) node.check_usable();  // a rule has walked over it, and freed it
     Requests requests(node.inputs(), walk);
     node.differentiate(g, requests);
     if (!keep_graph) node.free_kept();

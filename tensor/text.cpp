@@ -1,5 +1,6 @@
 #include "tensor/text.h"
 
+#include <algorithm>
 #include <cstdint>
 
 #include <fmt/core.h>
@@ -28,9 +29,14 @@ bool is_printable(char32_t code) {
   };
   const bool is_control = code < ' ' || within(0x7f, 0x9f);
   const bool is_separator = within(0x2028, 0x2029);
-  const bool turns = within(0x202a, 0x202e) || within(0x2066, 0x2069);
+  const bool turns = within(0x202a, 0x202e) || within(0x2066, 0x206f);
+  // Soft hyphens, spaces without width, marks within text, tags. Joiners (U+200C, U+200D)
+  // and the marks of a letter's own direction (U+200E, U+200F) belong to languages.
+  const bool is_hidden = code == 0xad || code == 0x180e || code == 0x200b ||
+                         within(0x2060, 0x2064) || code == 0xfeff || code == 0x3164 ||
+                         within(0xfff9, 0xfffb) || within(0xe0000, 0xe007f);
   const bool is_no_character = within(0xfdd0, 0xfdef) || (code & 0xfffe) == 0xfffe;
-  return !is_control && !is_separator && !turns && !is_no_character;
+  return !is_control && !is_separator && !turns && !is_hidden && !is_no_character;
 }
 
 std::string escape(char32_t code) {
@@ -84,8 +90,9 @@ std::string printable(std::string_view text, std::string_view kept) {
 std::string shown(std::string_view name, std::size_t longest) {
   std::size_t end = name.size();
   if (end > longest) {
-    end = longest;  // but not within a character
-    while (end > 0 && is_continuation(byte_at(name, end))) --end;
+    end = longest;  // but not within a character, of four bytes at most
+    const std::size_t least = end - std::min<std::size_t>(end, 3);
+    while (end > least && is_continuation(byte_at(name, end))) --end;
   }
   const std::string_view clipped = name.substr(0, end);
   std::string word = printable(clipped);

@@ -264,6 +264,58 @@ BOOST_AUTO_TEST_CASE(gradients_at_nan_and_infinity_are_pytorch_s) {
 
 // --- size and memory
 
+// y², with a rule that walks back over a graph which has a part in common with the one
+// that it is called for.
+Variable walking_square(const Variable& y, GradOptions options = {.retain_graph = true}) {
+  const Variable z = square(y);
+  return record("walking_square", z.value(), inputs(y), keep(),
+                [=](const Variable& g) {
+                  GradOptions with_g = options;
+                  with_g.grad_outputs = {g};
+                  return grad(z, {y}, with_g)[0];
+                });
+}
+
+BOOST_AUTO_TEST_CASE(a_rule_may_walk_back_itself) {
+  const Variable x = leaf(3);
+  const Variable h = exp(x * 0.1);
+  const std::vector<Variable> expected =
+      grad(sin(h) * x + square(h), {x, h}, {.retain_graph = true});
+  const Variable y = sin(h) * x + walking_square(walking_square(h) / h);
+  const std::vector<Variable> got = grad(y, {x, h}, {.retain_graph = true});
+  for (int i : {0, 1}) {
+    BOOST_TEST(got[i].item() == expected[i].item(), boost::test_tools::tolerance(1e-12));
+  }
+  y.backward();
+  BOOST_TEST(x.grad().item() == expected[0].item(), boost::test_tools::tolerance(1e-12));
+}
+
+BOOST_AUTO_TEST_CASE(a_rule_that_frees_what_the_walk_needs_is_refused) {
+  const Variable x = leaf(3);
+  const Variable h = exp(x * 0.1);
+  const Variable y = sin(h) * x + walking_square(square(h), {});
+  BOOST_CHECK_EXCEPTION(y.backward(), Error, [](const Error& error) {
+    return std::string(error.what()).starts_with("backward: the graph behind ");
+  });
+  BOOST_TEST(!x.has_grad());
+}
+
+BOOST_AUTO_TEST_CASE(grad_leaves_nothing_in_a_value_that_takes_no_part) {
+  const Variable x = leaf(3), other = leaf(5);
+  const Variable apart = square(other);
+  BOOST_TEST(grad(square(x), {apart})[0].item() == 0);
+  apart.backward();
+  BOOST_TEST(other.grad().item() == 10);
+}
+
+BOOST_AUTO_TEST_CASE(what_grad_does_not_need_may_be_overwritten) {
+  const Variable x = leaf(3), other = leaf(5);
+  const Variable y = square(x) + square(other);
+  Tensor(other.value()).fill_(7);
+  BOOST_TEST(grad(y, {x}, {.retain_graph = true})[0].item() == 6);
+  BOOST_CHECK_THROW(grad(y, {other}), Error);
+}
+
 BOOST_AUTO_TEST_CASE(x_doubled_forty_times_costs_forty_rules) {
   const Variable x = leaf(1);
   Variable y = x;

@@ -2,8 +2,10 @@
 #include "tensor/text.h"
 
 #include <string>
+#include <utility>
 
 #include <boost/test/unit_test.hpp>
+#include <fmt/format.h>
 
 using namespace heed;
 
@@ -50,6 +52,19 @@ BOOST_AUTO_TEST_CASE(what_a_reader_would_not_see_is_escaped) {
   BOOST_TEST(printable("\xef\xbf\xbe\xef\xbf\xbf\xef\xb7\x90") ==
              R"(\ufffe\uffff\ufdd0)");
   BOOST_TEST(printable("\xf0\x9f\xbf\xbf") == R"(\U0001ffff)");
+  // Every code point of each range.
+  for (const auto& [first, last] : {std::pair{0x202a, 0x202e}, {0x2066, 0x206f},
+                                    {0xfdd0, 0xfdef}, {0xfff9, 0xfffb}}) {
+    for (int code = first; code <= last; ++code) {
+      const std::string bytes = {static_cast<char>(0xe0 | code >> 12),
+                                 static_cast<char>(0x80 | (code >> 6 & 0x3f)),
+                                 static_cast<char>(0x80 | (code & 0x3f))};
+      BOOST_TEST(printable(bytes) == fmt::format("\\u{:04x}", code));
+    }
+  }
+  BOOST_TEST(shown("model\u200b.weight") == R"("model\u200b.weight")");
+  BOOST_TEST(printable("\u00ad\ufeff\u3164") == R"(\u00ad\ufeff\u3164)");
+  BOOST_TEST(printable("\U000e0041") == R"(\U000e0041)");
 }
 
 BOOST_AUTO_TEST_CASE(bytes_that_are_no_utf8_are_escaped) {
@@ -66,6 +81,7 @@ BOOST_AUTO_TEST_CASE(names_in_messages) {
   BOOST_TEST(shown("\u00e9t\u00e9") == "\u00e9t\u00e9");
   BOOST_TEST(shown("") == R"("")");
   BOOST_TEST(shown("a b") == R"("a b")");
+  BOOST_TEST(shown(std::string(200, '\x80')).size() > 77u * 4);  // no end of a character
   BOOST_TEST(shown("say \"a\\b\"\n") == R"("say \"a\\b\"\n")");
   BOOST_TEST(shown("\x1b[2J") == R"("\u001b[2J")");
 }
