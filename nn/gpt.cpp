@@ -40,6 +40,20 @@ void draw(Variable& weight, double std) {
   init::normal_(values, 0, std);
 }
 
+// Throws Error unless every layer holds keys and values of just the cache's positions.
+void check_cache(const Gpt::Cache& cache, const GptOptions& o, const Shape& ids) {
+  const Shape expected{ids[0], o.n_head, cache.positions, o.n_embd / o.n_head};
+  for (const AttentionCache& layer : cache.layers) {
+    if (cache.positions == 0 && layer.is_empty()) continue;
+    for (const Tensor& x : {layer.keys, layer.values}) {
+      check(x.shape() == expected && x.dtype() == o.dtype,
+            "Gpt: the cache must hold keys and values {} {} for ids {}, got {} {}; it is "
+            "of another batch or model",
+            name(o.dtype), expected, ids, name(x.dtype()), x.shape());
+    }
+  }
+}
+
 }  // namespace
 
 CausalSelfAttention::CausalSelfAttention(const GptOptions& options)
@@ -152,16 +166,7 @@ Variable Gpt::hidden(const Tensor& ids, Cache* cache) {
   const std::int64_t end = seen + ids.size(1);
   check(end <= options.block_size, "Gpt: at most block_size = {} positions, got {}",
         options.block_size, end);
-  if (seen > 0) {
-    const Tensor& keys = cache->layers[0].keys;
-    const Shape expected{ids.size(0), options.n_head, seen,
-                         options.n_embd / options.n_head};
-    check(
-        keys.shape() == expected,
-        "Gpt: the cache must hold keys {} for ids {}, got {}; it is of another batch or "
-        "model",
-        expected, ids.shape(), keys.shape());
-  }
+  if (cache) check_cache(*cache, options, ids.shape());
   const Tensor positions = arange(seen, end, 1, int64);
   Variable x = transformer.drop(transformer.wte(ids) + transformer.wpe(positions));
   for (std::size_t i = 0; i < transformer.h.size(); ++i) {

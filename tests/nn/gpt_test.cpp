@@ -177,8 +177,8 @@ BOOST_AUTO_TEST_CASE(a_refused_call_leaves_the_cache_as_it_was) {
   BOOST_TEST(error_of([&] {
                net.next(zeros({2, 1}, int64), cache);
              }) ==
-             "Gpt: the cache must hold keys (2, 2, 3, 4) for ids (2, 1), got (1, 2, 3, "
-             "4); it is of another batch or model");
+             "Gpt: the cache must hold keys and values float64 (2, 2, 3, 4) for ids (2, "
+             "1), got float64 (1, 2, 3, 4); it is of another batch or model");
   BOOST_TEST(cache.positions == 3);
   BOOST_TEST(distance(net.next(slice(ids, 1, 3), cache).value(),
                       select(net(ids).value(), 1, 3)) < 1e-13);
@@ -310,6 +310,25 @@ BOOST_AUTO_TEST_CASE(what_does_not_fit_is_refused) {
   Gpt::Cache none;
   BOOST_TEST(error_of([&] { net.next(tensor({{1}}), none); }) ==
              "Gpt: the cache must be one that cache() made, of 2 layers, got 0");
+  // Keys and values of other positions than the cache has, in any of its layers.
+  Gpt::Cache cache = net.cache();
+  net.next(tensor({{1, 2, 3}}), cache);
+  const auto refused = [&](Gpt::Cache wrong) {
+    BOOST_TEST(error_of([&] { net.next(tensor({{1}}), wrong); })
+                   .starts_with("Gpt: the cache must hold keys and values "));
+  };
+  for (const int positions : {-1, 0, 2}) {
+    Gpt::Cache wrong = cache;
+    wrong.positions = positions;
+    refused(wrong);
+  }
+  Gpt::Cache wrong = cache;
+  wrong.layers[1] = {};
+  refused(wrong);
+  wrong = cache;
+  wrong.layers[1].values = zeros({1, 1, 1, 1});
+  refused(wrong);
+  BOOST_TEST(cache.positions == 3);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
