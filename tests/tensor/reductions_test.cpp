@@ -236,6 +236,7 @@ BOOST_AUTO_TEST_CASE(extremes) {
 }
 
 BOOST_AUTO_TEST_CASE(nan_wins_and_the_first_place_counts) {
+  BOOST_TEST(show(argmax(tensor({{1, 2}, {1, 2}, {0, 2}}), 0)) == "int64 (2) 0 0");
   const Tensor x = tensor({{1.0, nan, infinity, nan}, {2.0, 2.0, 1.0, 1.0}});
   BOOST_TEST(show(max(x, 1).values) == "(2) nan 2");
   BOOST_TEST(show(max(x, 1).indices) == "int64 (2) 1 0");
