@@ -91,8 +91,7 @@ class Node {
   // to the Variables that share it.
   std::weak_ptr<GradSlot> slot;
 
-  // Used by the walk that runs. Not of a leaf: several threads may differentiate
-  // expressions of their own over one leaf, so there each walk has notes of its own.
+  // Used by the walk that runs, unless it keeps its notes to itself: see Walk.
   WalkNotes notes;
   std::uint64_t visit = 0;  // the walk that has seen this node last
 };
