@@ -8,6 +8,7 @@
 #include "autograd/reductions.h"
 #include "autograd/softmax.h"
 #include "autograd/views.h"
+#include "tensor/attention_heads.h"
 #include "tensor/factories.h"
 
 namespace heed {
@@ -84,6 +85,7 @@ Variable scaled_dot_product_attention(const Variable& query, const Variable& key
 Variable composed_attention(const Variable& query, const Variable& key,
                             const Variable& value, const std::optional<Tensor>& lens,
                             double scale) {
+  check_attention("composed_attention", query.value(), key.value(), value.value(), lens);
   return matmul(attention_weights(query, key, lens, scale), value);
 }
 

@@ -24,10 +24,10 @@ Variable gaussian_weights(const Variable& queries, const Variable& keys,
           return {dq, dk, dw};
         }
         // In ops where the walk is recorded: see record_joint.
-        const Variable d = unsqueeze(q, 1) - k;                  // (n, m)
-        const Variable ds = y * (g - sum(g * y, 1, true));       // (n, m)
-        const Variable slope = square(reshape(w, {})) * ds * d;  // (n, m)
-        return {-sum(slope, 1), slope, -w * sum(ds * square(d))};
+        const Variable d = unsqueeze(q, 1) - k, scale = reshape(w, {});
+        const Variable slope = y * (g - sum(g * y, 1, true)) * (d * scale);  // (n, m)
+        return {-scale * sum(slope, 1), scale * slope,
+                -reshape(sum(slope * d), w.shape())};
       });
 }
 

@@ -47,12 +47,15 @@ std::optional<std::int64_t> StateReader::count(std::size_t number,
                                                std::string_view name) {
   const Tensor* const entry = find(number, name);
   if (!entry) return {};
+  check(entry->dtype() == int64 && entry->dim() == 0,
+        "{}: {}.{} must be an int64 number, got {} of shape {}", optimiser_, number, name,
+        heed::name(entry->dtype()), entry->shape());
   constexpr double most = 1e15;  // item() is a double: below 2^53 it is exact
-  check(entry->dtype() == int64 && entry->dim() == 0 && entry->item() >= 0 &&
-            entry->item() <= most,
+  const double value = entry->item();
+  check(0 <= value && value <= most,
         "{}: {}.{} must be a whole number from 0 to {:g}, got {}", optimiser_, number,
-        name, most, *entry);
-  return static_cast<std::int64_t>(entry->item());
+        name, most, value);
+  return static_cast<std::int64_t>(value);
 }
 
 void StateReader::check_all_read() const {

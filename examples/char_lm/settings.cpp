@@ -7,6 +7,7 @@
 
 #include "examples/support/input_error.h"
 #include "examples/support/program.h"
+#include "tensor/text.h"
 
 namespace heed::char_lm {
 
@@ -67,7 +68,7 @@ Settings settings_from(const std::map<std::string, std::string>& strings,
   try {
     app.parse(arguments);
   } catch (const CLI::ParseError& error) {
-    input_error("{}: a setting is wrong: {}", source, error.what());
+    input_error("{}: a setting is wrong: {}", source, printable(error.what()));
   }
   return settings;
 }

@@ -39,17 +39,18 @@ void gaussian_gradients(const GaussianGradients<T>& x) {
     T sum_d = 0, sum_dd = 0;
 #pragma omp simd reduction(+ : sum_d, sum_dd)
     for (Size j = 0; j < x.m; ++j) {
-      const T d = q - k[j], ds = y[j] * (g[j] - gy);
-      sum_d += ds * d;
-      sum_dd += ds * (d * d);
+      // From left to right: d d may overflow where ds or d w is 0.
+      const T d = q - k[j], slope = y[j] * (g[j] - gy) * (d * w);
+      sum_d += slope;
+      sum_dd += slope * d;
     }
-    x.dq[row] = -(w * w) * sum_d;
-    x.dw[row] = -w * sum_dd;
+    x.dq[row] = -w * sum_d;
+    x.dw[row] = -sum_dd;
     if (!x.dk) continue;
     T* const dk = x.dk + row * x.m;
 #pragma omp simd
     for (Size j = 0; j < x.m; ++j) {
-      dk[j] = w * w * (y[j] * (g[j] - gy)) * (q - k[j]);
+      dk[j] = w * (y[j] * (g[j] - gy) * ((q - k[j]) * w));
     }
   }
 }

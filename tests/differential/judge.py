@@ -10,7 +10,7 @@ from known import KNOWN
 from program import numbers
 
 # Rounding is tried this often; a difference of this many times its effect passes.
-ROUNDINGS, MARGIN = 6, 10.0
+ROUNDINGS, MARGIN = 7, 10.0
 
 
 def without_rounding(program, torch, found):
@@ -122,10 +122,6 @@ def gross(d):
     return abs(d.heed - d.torch) > 1e-6 * max(1, abs(d.torch))
 
 
-def pole(d):
-    return d.element >= 0 and not math.isfinite(d.heed) and not math.isfinite(d.torch)
-
-
 def judge(replay, program, heed, torch):
     """Compares the answers."""
     found = differences(heed, torch)
@@ -136,11 +132,13 @@ def judge(replay, program, heed, torch):
         return Verdict(left, rounding=True)
     parts = {d.part for d in left}
     for entry in KNOWN:
-        if not parts <= set(entry.parts) or not all(map(gross, left)):
+        if not parts <= set(entry.parts) or not (entry.slight or all(map(gross, left))):
             continue
         if not any(entry.applies(op, x) for op, x in inputs_of(program, torch)):
             continue
-        if entry.poles and not all(map(pole, left)):
+        if not all(map(entry.differs, left)):
+            continue
+        if entry.no_first and any(math.isfinite(total(x, "second")) for x in (heed, torch)):
             continue
         if entry.by_differences:
             sides = [sides_with_heed(replay, program, d) for d in left]

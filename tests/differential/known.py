@@ -10,8 +10,10 @@ import math
 from dataclasses import dataclass
 from typing import Callable
 
+import torch
 from program import numbers
 
+OLD = torch.__version__.startswith("1.")
 ALL = ("refusal", "values", "backward", "grad", "second")
 DERIVATIVES = ("backward", "grad", "second")
 
@@ -23,7 +25,9 @@ class Known:
     holds: Callable = lambda inputs, args: True
     parts: tuple = ALL
     by_differences: bool = False
-    poles: bool = False  # only where neither side has a finite number
+    differs: Callable = lambda d: True  # holds for each of the differences
+    no_first: bool = False  # only where neither side's first derivative is finite
+    slight: bool = False  # differences as small as rounding, too
 
     def applies(self, op, inputs):
         return (not self.rows or op["row"] in self.rows.split()) and self.holds(
@@ -78,10 +82,32 @@ def reduced(inputs, args):
     return math.prod(shape[dim] for dim in set(d % len(shape) for d in dims))
 
 
+def wide(inputs, args):
+    """Whether exp() of the least number is lost beside that of the largest."""
+    data = numbers(inputs["a"]["data"])
+    return len(data) > 0 and max(data) - min(data) > 30
+
+
+def repeated(data):
+    return len(set(data)) < len(data)
+
+
 def repeats(inputs, args):
     """Whether the numbers that a result is made of may all be equal."""
-    data = numbers(inputs["a"]["data"])
-    return len(set(data)) < len(data) or reduced(inputs, args) <= 1
+    return repeated(numbers(inputs["a"]["data"])) or reduced(inputs, args) <= 1
+
+
+def pole(d):
+    """Neither side has a finite number."""
+    return d.element >= 0 and not math.isfinite(d.heed) and not math.isfinite(d.torch)
+
+
+def nan_of_torch(d):
+    return d.element >= 0 and not math.isnan(d.heed) and math.isnan(d.torch)
+
+
+def nan_of_heed(d):
+    return d.element >= 0 and math.isnan(d.heed) and not math.isnan(d.torch)
 
 
 KNOWN = [
@@ -93,10 +119,37 @@ KNOWN = [
         parts=DERIVATIVES,
     ),
     Known(
+        "scatter_add",
+        "PyTorch's scatter_add by an index made by expand() adds to wrong places",
+        lambda inputs, args: repeated(numbers(inputs["index"]["data"])),
+    ),
+    Known(
         "masked_select",
         "old PyTorch's gradient of masked_select of a permuted tensor is out of order",
         by_differences=True,
         parts=DERIVATIVES,
+    ),
+    Known(
+        "masked_select",
+        "the same with numbers that are not finite, where differences say nothing",
+        lambda inputs, args: OLD and some(extreme)(inputs, args),
+        parts=DERIVATIVES,
+    ),
+    Known(
+        "pow rpow",
+        "in old PyTorch 0 to a negative power has the derivative 0",
+        lambda inputs, args: OLD and has_zeros(inputs, args),
+        parts=DERIVATIVES,
+    ),
+    Known(
+        "log1p",
+        "old PyTorch takes denormal numbers as 0",
+        lambda inputs, args: OLD and some(extreme)(inputs, args),
+    ),
+    Known(
+        "clamp",
+        "old PyTorch does not see a bound of NaN",
+        lambda inputs, args: OLD and any(b != b for b in (args["min"], args["max"])),
     ),
     Known(
         "prod prod_all",
@@ -106,11 +159,34 @@ KNOWN = [
         parts=("second",),
     ),
     Known(
+        "prod prod_all",
+        "the same where a kink elsewhere keeps differences from deciding",
+        lambda inputs, args: OLD and some(zero)(inputs, args),
+        parts=("second",),
+    ),
+    Known(
         "pow pow_number rpow",
         "0 to the power b is 0, so its second derivative by b is 0; PyTorch's is NaN, "
         "from 0 log(0)",
         has_zeros,
         parts=("second",),
+    ),
+    Known(
+        "pow",
+        "PyTorch's gradient of a^b by a is a constant 0 where b is 0, so that its "
+        "derivative by b is 0 there and not 1 / a",
+        some(zero, "b"),
+        by_differences=True,
+        parts=("second",),
+    ),
+    Known(
+        "pow",
+        "the derivative of a^b by b is NaN for a negative a, and so are those of it; "
+        "PyTorch's by a is 0 where b is 0, whatever comes from above",
+        lambda inputs, args: some(zero, "b")(inputs, args)
+        and some(lambda number: number < 0)(inputs, args),
+        parts=("second",),
+        differs=nan_of_heed,
     ),
     Known(
         "norm norm_all",
@@ -159,6 +235,24 @@ KNOWN = [
         parts=DERIVATIVES,
     ),
     Known(
+        "index_add",
+        "an index out of range is refused where there is nothing to add, too",
+        lambda inputs, args: math.prod(inputs["a"]["shape"]) == 0,
+        parts=("refusal",),
+    ),
+    Known(
+        "cat2 cat3",
+        "PyTorch leaves out what has the shape (0), whatever dim is",
+        lambda inputs, args: any(x["shape"] == [0] for x in inputs.values()),
+        parts=("refusal",),
+    ),
+    Known(
+        "interleave_counts",
+        "there is one number for each slice; PyTorch takes a single one for all",
+        lambda inputs, args: inputs["repeats"]["shape"] == [1],
+        parts=("refusal",),
+    ),
+    Known(
         "chunk",
         "an empty dimension gives one empty piece, as split does; PyTorch gives `chunks`",
         chunks_nothing,
@@ -174,6 +268,18 @@ KNOWN = [
         exceeds,
     ),
     Known(
+        "repeat",
+        "a negative number of copies is refused, of nothing too",
+        lambda inputs, args: min(args["repeats"], default=0) < 0,
+        parts=("refusal",),
+    ),
+    Known(
+        "tril triu",
+        "a vector is refused; PyTorch takes an empty one",
+        lambda inputs, args: len(inputs["a"]["shape"]) < 2,
+        parts=("refusal",),
+    ),
+    Known(
         "topk",
         "none of a scalar is refused; PyTorch gives the scalar, as for one",
         lambda inputs, args: inputs["a"]["shape"] == [] and args["k"] == 0,
@@ -184,11 +290,56 @@ KNOWN = [
         "memory, which is each side's own",
         parts=("refusal",),
     ),
+    Known(
+        "attention attend_causal attend_heads composed_attention sdpa_lens",
+        "what the mask leaves out has the gradient 0; PyTorch multiplies it by its weight "
+        "of 0, which gives NaN where what comes from above is not finite",
+        parts=DERIVATIVES,
+        differs=nan_of_torch,
+    ),
+    Known(
+        "",
+        "there is no derivative of a first derivative that is infinite or NaN",
+        parts=("second",),
+        no_first=True,
+    ),
     # --- other formulas, which differ where numbers leave the range of a double
     Known(
         "rdiv",
         "c / x is divided; PyTorch multiplies c by 1 / x, which overflows alone",
         some(extreme),
+    ),
+    Known(
+        "div",
+        "a quotient may overflow on the way to the gradient; the order differs",
+        some(extreme, "ab"),
+        parts=DERIVATIVES,
+    ),
+    Known(
+        "linear linear_plain matmul bmm",
+        "sums of products that overflow or are infinite; with or without fused "
+        "multiplication and addition",
+        some(extreme, "abw"),
+    ),
+    Known(
+        "gaussian_weights",
+        "distances that overflow, or denormal numbers, which heed's kernel takes as 0",
+        some(extreme, "qkw"),
+    ),
+    Known(
+        "softmax masked_softmax log_softmax logsumexp cross_entropy",
+        "where one number has all the weight y, 1 - y is what rounding leaves",
+        wide,
+        parts=DERIVATIVES,
+        slight=True,
+    ),
+    Known(
+        "attention attend_bias attend_causal attend_heads composed_attention sdpa "
+        "sdpa_lens",
+        "where one key has all the weight, scores get what rounding leaves of a gradient "
+        "of 0; an extreme number makes it large",
+        some(extreme, "qkv"),
+        parts=DERIVATIVES,
     ),
     Known(
         "layer_norm layer_norm_weight layer_norm_plain layer_norm_rows",
@@ -209,7 +360,7 @@ KNOWN = [
     Known(
         "",
         "a derivative that is infinite on one side and NaN on the other, at a pole",
-        poles=True,
+        differs=pole,
         parts=DERIVATIVES,
     ),
 ]
