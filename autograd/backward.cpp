@@ -31,10 +31,11 @@ class Walk {
     }
     for (Node* node : order_) {  // inputs first
       WalkNotes& here = notes(*node);
-      here.needed = captures.empty() || here.captured;
+      here.passes_on = captures.empty();
       for (const NodeRef& input : node->inputs()) {
-        if (input && notes(*input.get()).needed) here.needed = true;
+        if (input && notes(*input.get()).needed) here.passes_on = true;
       }
+      here.needed = here.passes_on || here.captured;
     }
     ++walks;
   }
@@ -143,10 +144,15 @@ void accumulate(std::optional<Variable>& sum, Variable&& g) {
 }
 
 // A gradient that a user sees must be a tensor of its own: a rule may hand one tensor to
-// several inputs, and users write to gradients.
+// several inputs, and users write to gradients. Nor may a small one keep the large one
+// alive that it is a part of.
 Variable own(const Variable& g) {
-  const bool is_own = g.value().storage().unique() && g.value().is_contiguous();
-  return Variable(is_own ? g.value() : g.value().clone(),
+  const Tensor& value = g.value();
+  const auto bytes =
+      static_cast<std::size_t>(value.numel()) * element_size(value.dtype());
+  const bool is_own = value.storage().unique() && value.is_contiguous() &&
+                      value.storage()->bytes <= 2 * bytes + 1024;
+  return Variable(is_own ? value : value.clone(),
                   grad_enabled() ? g.node() : NodeRef());
 }
 
@@ -209,6 +215,9 @@ bool Requests::wants(int i) const {
 
 void Requests::deliver(int i, Variable gradient) {
   Node& input = *inputs_[i].get();
+  check(gradient.dtype() == input.dtype,
+        "backward: the gradient of {} must be {}, got {} from a rule", input.op,
+        name(input.dtype), name(gradient.dtype()));
   if (gradient.shape() != input.shape) {  // the op broadcast its input
     gradient = sum_to(gradient, input.shape);
   }
@@ -218,8 +227,7 @@ void Requests::deliver(int i, Variable gradient) {
 void run_backward(std::span<const Variable> outputs, std::span<const Variable> gradients,
                   std::span<const Capture> captures, BackwardOptions options) {
   const bool keep_graph = options.retain_graph || options.create_graph;
-  const std::optional<NoGrad> unrecorded =
-      options.create_graph ? std::nullopt : std::optional<NoGrad>(std::in_place);
+  const SetGradEnabled recording(options.create_graph);
   Walk walk(outputs, captures);
 
   for (std::size_t i = 0; i < outputs.size(); ++i) {
@@ -234,7 +242,7 @@ void run_backward(std::span<const Variable> outputs, std::span<const Variable> g
   }
   // Before anything is freed: an error leaves all as it was.
   walk.for_each([](Node& node, const WalkNotes& notes) {
-    if (notes.needed) node.check_usable();
+    if (notes.passes_on) node.check_usable();
   });
 
   Deposits deposits;
@@ -246,7 +254,7 @@ void run_backward(std::span<const Variable> outputs, std::span<const Variable> g
     if (captures.empty()) {
       if (auto slot = node.slot.lock()) deposits.add(std::move(slot), g);
     }
-    if (node.kind == Node::Kind::leaf) return;
+    if (node.kind == Node::Kind::leaf || !notes.passes_on) return;
     if (node.freed) node.check_usable();  // a rule has walked over it, and freed it
     Requests requests(node.inputs(), walk);
     node.differentiate(g, requests);

@@ -32,7 +32,8 @@ class Walk;
 struct WalkNotes {
   std::optional<Variable> arriving;  // the sum of the gradients that have arrived
   Variable* captured = nullptr;      // where grad() wants the gradient
-  bool needed = true;                // whether what the walk is for lies behind the node
+  bool passes_on = true;             // whether the gradient of an input is needed
+  bool needed = true;                // whether its own gradient is
 };
 
 // What a node is asked for in a walk: the gradients of those inputs that the walk needs.

@@ -99,7 +99,8 @@ std::vector<Variable> grad(const Variable& output, const std::vector<Variable>& 
 
 bool grad_enabled() { return recording; }
 
-NoGrad::NoGrad() : before_(std::exchange(recording, false)) {}
-NoGrad::~NoGrad() { recording = before_; }
+SetGradEnabled::SetGradEnabled(bool enabled)
+    : before_(std::exchange(recording, enabled)) {}
+SetGradEnabled::~SetGradEnabled() { recording = before_; }
 
 }  // namespace heed

@@ -127,17 +127,22 @@ std::vector<Variable> grad(const Variable& output, const std::vector<Variable>& 
 // Whether ops are recorded on this thread.
 bool grad_enabled();
 
-// While one of these lives, this thread records nothing:
-//   { NoGrad no_grad; y = net(x); }
-class NoGrad {
+// While one of these lives, this thread records ops, or does not.
+class SetGradEnabled {
  public:
-  NoGrad();
-  ~NoGrad();
-  NoGrad(const NoGrad&) = delete;
-  NoGrad& operator=(const NoGrad&) = delete;
+  explicit SetGradEnabled(bool enabled);
+  ~SetGradEnabled();
+  SetGradEnabled(const SetGradEnabled&) = delete;
+  SetGradEnabled& operator=(const SetGradEnabled&) = delete;
 
  private:
   bool before_;
+};
+
+// While one of these lives, this thread records nothing:
+//   { NoGrad no_grad; y = net(x); }
+struct NoGrad : SetGradEnabled {
+  NoGrad() : SetGradEnabled(false) {}
 };
 
 }  // namespace heed

@@ -72,19 +72,48 @@ Tensor prefix(const Tensor& lens, std::int64_t keys) {
   return unsqueeze(lens, -1) > arange(keys, int64);
 }
 
-std::string causal_grids(std::int64_t queries, std::int64_t keys) {
-  const std::string left = grid(prefix(causal_lens(queries, 0), keys));
-  const std::string right = grid(prefix(causal_lens(queries, keys - queries), keys));
-  return fmt::format("CausalAlign::top_left\n{}\nCausalAlign::bottom_right\n{}", left,
-                     right);
+// The part of a grid that is shown, and a row and a column more where there are some.
+std::int64_t cut_queries(std::int64_t queries) {
+  return std::min(queries, most_queries + 1);
+}
+std::int64_t cut_keys(std::int64_t keys) { return std::min(keys, most_keys + 1); }
+
+// Which keys each query of that part attends to; broadcasts to the scores' places. All
+// pairs of queries and keys may be more than the memory holds.
+Tensor cut(const Mask::Laid& laid, std::int64_t keys) {
+  const auto first = [](const Tensor& x, int dim, std::int64_t size) {
+    return slice(x, dim, 0, std::min(x.size(dim), size));
+  };
+  Mask::Laid part = laid;
+  if (part.lens && part.lens->dim() > 0) {
+    part.lens = first(*part.lens, -1, cut_queries(part.lens->size(-1)));
+  }
+  if (part.keep) part.keep = first(*part.keep, -1, cut_keys(keys));
+  if (part.keep && part.keep->dim() > 1) {
+    part.keep = first(*part.keep, -2, cut_queries(part.keep->size(-2)));
+  }
+  return part.kept(cut_keys(keys));
 }
 
-// The first query without a key, as an error with the mask of its batch and head. kept
-// (..., keys) broadcasts to the scores.
-void check_no_empty_row(const Tensor& kept, const Shape& scores) {
-  const Tensor full = expand(kept, scores);
-  const Tensor empty = logical_not(any(full, -1));  // (..., queries)
-  if (!any(empty).item()) return;
+std::string causal_grids(std::int64_t queries, std::int64_t keys) {
+  const auto from = [&](std::int64_t first) {
+    return grid(prefix(causal_lens(cut_queries(queries), first), cut_keys(keys)));
+  };
+  return fmt::format("CausalAlign::top_left\n{}\nCausalAlign::bottom_right\n{}", from(0),
+                     from(keys - queries));
+}
+
+// The first query without a key, as an error with the mask of its batch and head.
+void check_no_empty_row(const Mask::Laid& laid, const Shape& scores) {
+  const std::int64_t keys = scores[scores.rank() - 1];
+  Shape rows = scores;
+  rows.erase(rows.rank() - 1);
+  // Among the lengths, if there are only these.
+  const Tensor none = laid.keep || keys == 0
+                          ? logical_not(any(laid.kept(keys), -1))
+                          : laid.lens.value_or(ones({1}, int64)) == 0;
+  if (!any(none).item() || count(rows) == 0) return;
+  const Tensor empty = expand(none, rows);
   std::int64_t row = static_cast<std::int64_t>(argmax(empty.to(int64)).item());
   Shape index = empty.shape();
   for (int i = index.rank() - 1; i >= 0; --i) {
@@ -92,7 +121,10 @@ void check_no_empty_row(const Tensor& kept, const Shape& scores) {
     index[i] = row % size;
     row /= size;
   }
-  Tensor matrix = full;
+  Shape shown = scores;
+  shown[scores.rank() - 2] = cut_queries(scores[scores.rank() - 2]);
+  shown[scores.rank() - 1] = cut_keys(keys);
+  Tensor matrix = expand(cut(laid, keys), shown);
   for (int i = 0; i + 1 < index.rank(); ++i) matrix = matrix[index[i]];
   fail(
       "mask: every query must have a key to attend to, got none for query {} of scores "
@@ -281,12 +313,7 @@ Mask::Laid Mask::lay_on(const Shape& scores) const {
   if (laid.keep) {
     laid.keep = expand(*laid.keep, broadcast("mask", laid.keep->shape(), Shape{keys}));
   }
-  if (laid.empty_rows == EmptyRows::error) {
-    // Looked for among the lengths: with them alone there is no matrix of all pairs.
-    const bool may_be =
-        laid.keep || keys == 0 || (laid.lens && any(*laid.lens == 0).item() != 0);
-    if (may_be) check_no_empty_row(laid.kept(keys), scores);
-  }
+  if (laid.empty_rows == EmptyRows::error) check_no_empty_row(laid, scores);
   return laid;
 }
 
@@ -301,11 +328,11 @@ std::string to_string(const Mask& mask, const Shape& scores) {
   if (count(scores) == 0) return "";
   const std::int64_t queries = scores[scores.rank() - 2],
                      keys = scores[scores.rank() - 1];
-  Tensor kept = laid.kept(keys);
+  Tensor kept = cut(laid, keys);
   while (kept.dim() < scores.rank()) kept = unsqueeze(kept, 0);
   // Its own leading sizes, 1 where all batches or heads are alike.
   Shape shape = kept.shape();
-  shape[scores.rank() - 2] = queries;
+  shape[scores.rank() - 2] = cut_queries(queries);
   std::vector<std::string> grids;
   append_grids(grids, expand(kept, shape), scores.rank(), "");
   if (std::ssize(grids) > most_grids) grids.back() = " ...";

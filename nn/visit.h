@@ -158,8 +158,8 @@ LoadReport load_state_dict(M& module, const StateDict& state, LoadOptions option
   return detail::copy_state("load_state_dict", state_dict(module), state, options);
 }
 
-// A copy of the module with parameters and buffers of its own. What two parts shared, the
-// copy's two parts share.
+// A copy of the module with parameters and buffers of its own. Two parts that are one
+// tensor are one in the copy, too; two views of one tensor become tensors of their own.
 template <Module M>
 M clone(const M& module) {
   M copy = module;

@@ -85,10 +85,13 @@ class StateReader {
 }  // namespace detail
 
 // The groups that an optimiser was given, as it keeps them. Memory is what it remembers
-// of a parameter between steps.
+// of a parameter between steps, in tensors that a copy would share: there is none.
 template <class Options, class Memory>
 class Groups {
  public:
+  Groups(Groups&&) = default;
+  Groups& operator=(Groups&&) = default;
+
   struct Member {
     Variable parameter;
     Memory memory;

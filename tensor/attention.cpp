@@ -15,6 +15,8 @@
 #include "tensor/attention.h"
 
 #include <limits>
+#include <optional>
+#include <utility>
 
 #include "tensor/attention_heads.h"
 
@@ -163,20 +165,24 @@ AttentionResult scaled_dot_product_attention(const Tensor& query, const Tensor& 
   result.largest = empty(shape, query.dtype());
   result.inverse_sums = empty(shape, query.dtype());
   shape.push_back(key.size(-2));
-  if (weights) *weights = empty(shape, query.dtype());
+  // A tensor of its own until the end: `weights` may be the place of an operand.
+  std::optional<Tensor> probabilities;
+  if (weights) probabilities = empty(shape, query.dtype());
   // Without results there may be more keys than memory could hold scores.
-  if (result.output.numel() == 0 && !(weights && weights->numel() > 0)) {
+  if (result.output.numel() == 0 && !(probabilities && probabilities->numel() > 0)) {
     result.largest.fill_(0);
     result.inverse_sums.fill_(0);
+    if (weights) *weights = *std::move(probabilities);
     return result;
   }
   dispatch_floating(op, query.dtype(), [&]<class T>() {
     Results<T> results{mutable_matrices<T>(result.output),
                        result.largest.template mutable_data<T>(),
                        result.inverse_sums.template mutable_data<T>(), std::nullopt};
-    if (weights) results.weights = mutable_matrices<T>(*weights);
+    if (weights) results.weights = mutable_matrices<T>(*probabilities);
     compute(Heads<T>(query, key, value, lens, scale), results);
   });
+  if (weights) *weights = *std::move(probabilities);
   return result;
 }
 

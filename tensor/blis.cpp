@@ -1,11 +1,13 @@
 #include "tensor/blis.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <type_traits>
 #include <utility>
 
 #include <blis.h>
 #include <fmt/format.h>
+#include <omp.h>
 
 namespace heed::blis {
 namespace {
@@ -86,6 +88,12 @@ const Library& library() {
 // thread.
 [[maybe_unused]] const Library& started_before_main = library();
 
+// How many threads OpenMP gives for certain when it is asked for so many: BLIS ends the
+// program when it gets others.
+int certain(int threads) {
+  return omp_get_dynamic() ? 1 : std::min(threads, omp_get_thread_limit());
+}
+
 }  // namespace
 
 template <class T>
@@ -94,7 +102,7 @@ void gemm(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const T> a,
   library();
   rntm_t options;
   bli_rntm_init(&options);
-  bli_rntm_set_num_threads(threads, &options);
+  bli_rntm_set_num_threads(certain(threads), &options);
   // Its path for small products may add up in an order that depends on the threads.
   bli_rntm_disable_l3_sup(&options);
   T one = 1, zero = 0;

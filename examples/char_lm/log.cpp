@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -23,6 +24,10 @@ std::string line_of(const LogRow& row) {
 
 // `mode` is fopen's.
 void put(const std::string& path, const char* mode, const std::string& text) {
+  std::error_code ignored;  // fopen() hears it again
+  if (std::filesystem::is_fifo(path, ignored)) {  // which would be waited for
+    support::input_error("{}: must be a regular file, got a pipe", path);
+  }
   errno = 0;
   std::FILE* const file = std::fopen(path.c_str(), mode);
   const bool written = file && std::fputs(text.c_str(), file) >= 0;

@@ -6,7 +6,8 @@ namespace {
 float root(float x) { return __builtin_sqrtf(x); }
 double root(double x) { return __builtin_sqrt(x); }
 
-template <bool keeps_largest, class T>
+// Without a decay x is not read for it: 0 times infinity is NaN.
+template <bool decays, bool keeps_largest, class T>
 void adam_loop(std::int64_t n, T* x, const T* gradient, T* m, T* v, T* largest,
                const AdamNumbers<T>& numbers) {
   const AdamNumbers<T> k = numbers;
@@ -14,7 +15,8 @@ void adam_loop(std::int64_t n, T* x, const T* gradient, T* m, T* v, T* largest,
 #pragma omp simd
   for (std::int64_t i = 0; i < n; ++i) {
     const T shrunk = x[i] * k.shrink;
-    const T g = sign * gradient[i] + k.weight_decay * shrunk;
+    T g = sign * gradient[i];
+    if constexpr (decays) g += k.weight_decay * shrunk;
     const T first = m[i] * k.beta1 + k.rest1 * g;
     T second = v[i] * k.beta2 + k.rest2 * g * g;
     m[i] = first;
@@ -30,11 +32,12 @@ void adam_loop(std::int64_t n, T* x, const T* gradient, T* m, T* v, T* largest,
 template <class T>
 void adam(std::int64_t n, T* x, const T* gradient, T* m, T* v, T* largest,
           const AdamNumbers<T>& numbers) {
-  if (largest) {
-    adam_loop<true>(n, x, gradient, m, v, largest, numbers);
-  } else {
-    adam_loop<false>(n, x, gradient, m, v, largest, numbers);
-  }
+  const bool decays = numbers.weight_decay != T(0);
+  const auto loop = decays ? largest ? adam_loop<true, true, T>
+                                     : adam_loop<true, false, T>
+                    : largest ? adam_loop<false, true, T>
+                              : adam_loop<false, false, T>;
+  loop(n, x, gradient, m, v, largest, numbers);
 }
 
 template <bool decays, bool has_velocity, class T>
@@ -58,7 +61,6 @@ void sgd_loop(std::int64_t n, T* x, const T* gradient, T* velocity,
 template <class T>
 void sgd(std::int64_t n, T* x, const T* gradient, T* velocity,
          const SgdNumbers<T>& numbers) {
-  // Without a decay x is not read for it: 0 times infinity is NaN.
   const bool decays = numbers.weight_decay != T(0);
   const auto loop = velocity ? decays ? sgd_loop<true, true, T> : sgd_loop<false, true, T>
                     : decays ? sgd_loop<true, false, T>

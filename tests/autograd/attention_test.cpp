@@ -127,4 +127,17 @@ BOOST_AUTO_TEST_CASE(prefixes_that_were_overwritten_are_refused) {
   });
 }
 
+BOOST_AUTO_TEST_CASE(weights_may_take_the_place_of_an_operand) {
+  const Tensor q = randn({2, 3}), k = randn({40, 3}), v = randn({40, 3});
+  Tensor weights, query = q, key = k;
+  const Tensor expected = scaled_dot_product_attention(q, k, v, {}, 1, &weights).output;
+  BOOST_TEST(all(scaled_dot_product_attention(query, k, v, {}, 1, &query).output ==
+                 expected)
+                 .item());
+  BOOST_TEST(all(scaled_dot_product_attention(q, key, v, {}, 1, &key).output == expected)
+                 .item());
+  BOOST_TEST(all(query == weights).item());
+  BOOST_TEST(all(key == weights).item());
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -66,4 +66,24 @@ BOOST_AUTO_TEST_CASE(only_some_inputs_may_ask_for_a_gradient) {
   }
 }
 
+// The square of the distance overflows; the weight, or w, is 0. PyTorch's gradients.
+BOOST_AUTO_TEST_CASE(a_key_that_is_far_away_has_no_say) {
+  const auto check = [](double w_value) {
+    const Variable q(tensor({0.5}, float64), true), w(tensor({w_value}, float64), true);
+    const Variable k(tensor({{0.0, 1.0, 1e200}}, float64), true);
+    const Tensor g = tensor({{1.0, 2.0, 3.0}}, float64);
+    for (const bool create_graph : {false, true}) {
+      const auto fused = grad(sum(gaussian_weights(q, k, w) * g), {q, k, w},
+                              {.create_graph = create_graph});
+      const auto plain = grad(sum(composed(q, k, w) * g), {q, k, w});
+      for (int i = 0; i < 3; ++i) {
+        check_equal(fused[static_cast<std::size_t>(i)],
+                    plain[static_cast<std::size_t>(i)]);
+      }
+    }
+  };
+  check(0.8);
+  check(0.0);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

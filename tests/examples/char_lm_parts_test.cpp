@@ -1,5 +1,7 @@
 // The parts of char_lm: the text as numbers, its pieces, the settings, the log, and the
 // loss over a whole text.
+#include <sys/stat.h>
+
 #include <cmath>
 #include <csignal>
 #include <filesystem>
@@ -157,6 +159,10 @@ BOOST_AUTO_TEST_CASE(the_log_is_a_table_and_a_file) {
              "500,2.000000,2.500000,0.0001\n");
   BOOST_TEST(message_of([&] { append_to_file("/dev/full", log[0]); }) ==
              "/dev/full: cannot be written: No space left on device");
+  const std::string pipe = folder / "pipe";
+  BOOST_TEST_REQUIRE(mkfifo(pipe.c_str(), 0666) == 0);
+  BOOST_TEST(message_of([&] { write_to_file(pipe, log); }) ==
+             pipe + ": must be a regular file, got a pipe");
   BOOST_TEST(error_of([&] {
                to_log(zeros({2, 4}, float64));
              }) == "the steps of the log must rise, got 0 after 0");

@@ -130,4 +130,32 @@ BOOST_AUTO_TEST_CASE(queries_without_a_key_if_told_to) {
   Mask::causal().empty_rows(EmptyRows::error).lay_on({2, 2});
 }
 
+// All pairs of 100,000 queries and keys would take 10 GB, and no grid shows them.
+BOOST_AUTO_TEST_CASE(masks_of_any_size_are_shown_and_refused_in_little_memory) {
+  constexpr std::int64_t many = 100'000;
+  const auto peak = [](auto f) {
+    const std::int64_t before = memory::bytes_live();
+    memory::reset_peak();
+    f();
+    return memory::bytes_peak() - before;
+  };
+  constexpr std::int64_t little = 64 * many;  // some numbers a query
+  const Mask causal = Mask::causal();
+  BOOST_TEST(peak([&] { nn::to_string(causal, {many, many}); }) < little);
+  BOOST_TEST(peak([&] {
+               BOOST_CHECK_THROW(causal.lay_on({many, many + 1}), Error);
+             }) < little);
+  Tensor lens = full({many}, 5, int64);
+  lens[many - 1].fill_(0);
+  const Mask strict = Mask::valid_lens(lens).empty_rows(EmptyRows::error);
+  BOOST_TEST(peak([&] {
+               BOOST_CHECK_EXCEPTION(
+                   strict.lay_on({many, many}), Error,
+                   [](const Error& error) {
+                     return std::string(error.what()).find("for query (99999)") !=
+                            std::string::npos;
+                   });
+             }) < little);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

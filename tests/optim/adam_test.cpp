@@ -108,6 +108,25 @@ BOOST_AUTO_TEST_CASE(a_large_gradient_still_moves_its_parameter) {
   BOOST_TEST(x.item() == 0.9, boost::test_tools::tolerance(1e-6));
 }
 
+// 0 times infinity is NaN: without a decay nothing is multiplied. Numbers by PyTorch.
+BOOST_AUTO_TEST_CASE(an_infinite_parameter_does_not_spoil_its_memory) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const auto step = [](auto trainer, const Variable& x) {
+    x.backward(ones({2}, float64));
+    trainer.step();
+    return trainer.memory(x).exp_avg->template to_vector<double>();
+  };
+  const auto start = [] {
+    return Variable(tensor({-infinity, 1.0}, float64), true);
+  };
+  const Variable x = start(), y = start();
+  const std::vector<double> expected = {1 - 0.9, 1 - 0.9};
+  BOOST_TEST(step(Adam({x}), x) == expected);
+  BOOST_TEST(step(AdamW({y}), y) == expected);
+  BOOST_TEST(x.value().at({0}) == -infinity);
+  BOOST_TEST(y.value().at({0}) == -infinity);
+}
+
 BOOST_AUTO_TEST_CASE(parameters_of_any_layout_and_size) {
   Generator generator(1);
   const Tensor start = randn({3, 40000}, float32, generator);

@@ -16,6 +16,10 @@ using optim::SgdOptions;
 
 BOOST_AUTO_TEST_SUITE(sgd)
 
+// A copy would share the momenta, but not the counts of steps.
+static_assert(!std::is_copy_constructible_v<Sgd> && std::is_move_constructible_v<Sgd>);
+static_assert(!std::is_copy_assignable_v<optim::AdamW>);
+
 BOOST_AUTO_TEST_CASE(every_combination_of_options) {
   for (int bits = 0; bits < 32; ++bits) {
     const SgdOptions o{
