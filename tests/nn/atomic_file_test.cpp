@@ -242,6 +242,30 @@ BOOST_AUTO_TEST_CASE(leftovers_are_removed_and_files_in_use_are_not) {
   nn::remove_leftovers(place.folder / "none");  // says nothing
 }
 
+BOOST_AUTO_TEST_CASE(a_link_or_a_pipe_with_the_name_of_a_leftover_stays) {
+  const Place place;
+  fs::create_symlink("f", place.folder / ".heed-1-2.tmp");
+  // Opened for writing, it would be waited for.
+  BOOST_TEST_REQUIRE(mkfifo((place.folder / ".heed-1-3.tmp").c_str(), 0600) == 0);
+  nn::remove_leftovers(place.folder / "");
+  BOOST_TEST(names_in(place.folder / "").size() == 3u);
+}
+
+// Between its making and its lock a new file looks like a leftover.
+BOOST_AUTO_TEST_CASE(a_new_file_that_is_removed_at_once_is_made_again) {
+  const Place place;
+  SystemCalls calls;
+  calls.before_lock = [&] {
+    calls.before_lock = nullptr;
+    for (const std::string& name : names_in(place.folder / "")) {
+      if (name != "f") fs::remove(place.folder / name);
+    }
+  };
+  save(place.file, "newer");
+  BOOST_TEST(bytes_of(place.file) == "newer");
+  BOOST_TEST(names_in(place.folder / "").size() == 1u);
+}
+
 // Two programs replace one file, while a third removes what it takes for leftovers.
 BOOST_AUTO_TEST_CASE(two_programs_write_one_file) {
   const Place place;

@@ -1,5 +1,6 @@
 #include "tests/nn/system_calls.h"
 
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -58,6 +59,11 @@ extern "C" {
 int fsync(int file) { return heed::on_file("fsync", SYS_fsync, file); }
 
 int syncfs(int file) noexcept { return heed::on_file("syncfs", SYS_syncfs, file); }
+
+int flock(int file, int operation) noexcept {
+  if (heed::watching && heed::watching->before_lock) heed::watching->before_lock();
+  return static_cast<int>(syscall(SYS_flock, file, operation));
+}
 
 int fchmod(int file, mode_t mode) noexcept {
   if (heed::watching && heed::watching->refuses("fchmod")) return -1;

@@ -4,6 +4,7 @@
 // these, because a program's functions are found before those of the C library.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,8 @@ class SystemCalls {
   SystemCalls& operator=(const SystemCalls&) = delete;
 
   const std::vector<std::string>& made() const { return made_; }
+  // Called before a file is locked.
+  std::function<void()> before_lock;
   // Notes a call. Returns whether it is to fail, and sets errno then.
   bool refuses(const std::string& call);
 

@@ -28,6 +28,12 @@ bool same_bits(const Tensor& a, const Tensor& b) {
 
 BOOST_AUTO_TEST_SUITE(threads)
 
+BOOST_AUTO_TEST_CASE(at_the_start_they_are_no_more_than_can_be_set) {
+  BOOST_TEST(num_threads() >= 1);
+  BOOST_TEST(num_threads() <= most_threads);
+  set_num_threads(num_threads());
+}
+
 BOOST_AUTO_TEST_CASE(results_have_the_same_bits_for_any_number_of_threads) {
   Generator generator(4);
   const Tensor a = randn({700, 333}, float32, generator);
