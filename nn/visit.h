@@ -16,6 +16,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -75,12 +76,11 @@ void walk(M& module, F&& f, const std::string& path = {}) {
 template <Module M>
 NamedParameters named_parameters(M& module) {
   NamedParameters found;
+  std::set<const Node*> seen;  // one that two modules share comes twice
   walk(module, [&]<class P>(const std::string& path, P& part) {
     if constexpr (std::is_same_v<P, Variable>) {
-      for (const auto& [name, known] : found) {  // shared by two modules?
-        if (part.node() && part.node().get() == known.node().get()) return;
-      }
-      found.emplace_back(path, part);
+      const Node* const node = part.node().get();
+      if (!node || seen.insert(node).second) found.emplace_back(path, part);
     }
   });
   return found;

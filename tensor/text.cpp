@@ -30,10 +30,12 @@ bool is_printable(char32_t code) {
   const bool is_control = code < ' ' || within(0x7f, 0x9f);
   const bool is_separator = within(0x2028, 0x2029);
   const bool turns = within(0x202a, 0x202e) || within(0x2066, 0x206f);
-  // Soft hyphens, spaces without width, marks within text, tags. Joiners (U+200C, U+200D)
-  // and the marks of a letter's own direction (U+200E, U+200F) belong to languages.
+  // Soft hyphens, spaces without width, fillers, marks within text, tags. Joiners
+  // (U+200C, U+200D) and the marks of a letter's own direction (U+200E, U+200F) belong
+  // to languages.
   const bool is_hidden = code == 0xad || code == 0x180e || code == 0x200b ||
-                         within(0x2060, 0x2064) || code == 0xfeff || code == 0x3164 ||
+                         within(0x2060, 0x2064) || within(0x115f, 0x1160) ||
+                         code == 0x3164 || code == 0xffa0 || code == 0xfeff ||
                          within(0xfff9, 0xfffb) || within(0xe0000, 0xe007f);
   const bool is_no_character = within(0xfdd0, 0xfdef) || (code & 0xfffe) == 0xfffe;
   return !is_control && !is_separator && !turns && !is_hidden && !is_no_character;

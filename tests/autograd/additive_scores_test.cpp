@@ -94,6 +94,19 @@ BOOST_AUTO_TEST_CASE(nan_behind_a_mask_reaches_no_gradient) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(nan_that_counts_reaches_the_gradients) {
+  const auto in = leaves(2, 4, 3);
+  Tensor keys = in[1].value();
+  slice(keys, 1, 2).fill_(std::numeric_limits<double>::quiet_NaN());
+  for (const bool recorded : {false, true}) {
+    const auto got =
+        grad(mixed(additive_scores(in[0], in[1], in[2])), in, {.create_graph = recorded});
+    BOOST_TEST(all(isnan(got[0].value())).item());
+    BOOST_TEST(all(isnan(slice(got[1].value(), 1, 2))).item());
+    BOOST_TEST(all(isnan(got[2].value())).item());
+  }
+}
+
 BOOST_AUTO_TEST_CASE(the_array_of_all_sums_is_never_made) {
   Generator generator(6);
   const std::int64_t n = 50, m = 60, h = 64;

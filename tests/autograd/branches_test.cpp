@@ -96,4 +96,35 @@ BOOST_AUTO_TEST_CASE(a_function_that_differentiates_can_be_checked_twice) {
   BOOST_TEST(twice.ok, twice.text());
 }
 
+// Of x, with a wrong gradient for one element.
+BOOST_AUTO_TEST_CASE(gradcheck_fails_at_a_gradient_that_is_no_number) {
+  for (const int wrong : {0, 1, 2}) {
+    const Function f = [wrong](In in) {
+      const auto rule = [wrong](const Variable& g) {
+        Tensor spoiled = g.value().clone();
+        spoiled.set({wrong}, std::nan(""));
+        return Variable(spoiled);
+      };
+      return record("spoiled", in[0].value().clone(), inputs(in[0]), keep(), rule);
+    };
+    const GradcheckReport report = gradcheck(f, {tensor({1.0, 2.0, 3.0}, float64)});
+    BOOST_TEST(!report.ok);
+    BOOST_TEST(report.element == wrong);
+    BOOST_TEST(std::isnan(report.worst));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(gradcheck_differentiates_where_nothing_is_recorded) {
+  const NoGrad no_grad;
+  const GradcheckReport report =
+      gradcheck([](In in) { return square(in[0]); }, {tensor({1.0, 2.0}, float64)});
+  BOOST_TEST(report.ok, report.text());
+}
+
+BOOST_AUTO_TEST_CASE(numbers_of_copies_along_a_dimension_from_the_end) {
+  const Function f = [](In in) { return repeat_interleave(in[0], 3, -1); };
+  const GradcheckReport report = gradcheck(f, {rand({2, 3, 4}, float64)});
+  BOOST_TEST(report.ok, report.text());
+}
+
 BOOST_AUTO_TEST_SUITE_END()

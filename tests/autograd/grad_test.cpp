@@ -71,6 +71,15 @@ BOOST_AUTO_TEST_CASE(what_an_inner_value_was_made_of_may_be_overwritten) {
   BOOST_CHECK_THROW(grad(y, {x}), Error);
 }
 
+BOOST_AUTO_TEST_CASE(the_graph_of_an_output_that_takes_no_part_is_not_freed) {
+  const Variable x = leaf(3), other = leaf(5);
+  const Variable apart = square(other);
+  const std::vector<Variable> outputs = {square(x), apart}, inputs = {x};
+  BOOST_TEST(grad(outputs, inputs)[0].item() == 6);
+  apart.backward();
+  BOOST_TEST(other.grad().item() == 10);
+}
+
 BOOST_AUTO_TEST_CASE(the_rule_of_an_inner_value_is_not_run) {
   const Variable x(randn({200, 300}), true);
   const Variable h = nn::layer_norm(x, {300});

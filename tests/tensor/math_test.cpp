@@ -10,6 +10,8 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include "tensor/elementwise.h"
+#include "tensor/factories.h"
 #include "tensor/kernels/elementwise.h"
 #include "tensor/kernels/level.h"
 
@@ -220,6 +222,17 @@ BOOST_AUTO_TEST_CASE(a_number_is_computed_the_same_wherever_it_stands) {
       }
     }
   }
+}
+
+// 1 / b overflows or vanishes where x / b does not.
+BOOST_AUTO_TEST_CASE(division_by_powers_of_two_at_the_ends_of_the_range) {
+  const auto quotient = [](double x, double b, DType dtype) {
+    return (full({1}, x, dtype) / b).item();
+  };
+  BOOST_TEST(quotient(0x1p-1060, 0x1p-1074, float64) == 0x1p14);
+  BOOST_TEST(quotient(0x1p1000, 0x1p1023, float64) == 0x1p-23);
+  BOOST_TEST(quotient(0x1p100, 0x1p127, float32) == 0x1p-27);
+  BOOST_TEST(quotient(3, 0x1p-2, float32) == 12);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

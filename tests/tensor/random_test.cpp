@@ -271,6 +271,13 @@ BOOST_AUTO_TEST_CASE(a_generator_of_ones_own) {
   BOOST_TEST(show(randperm(10, generator)) == "int64 (10) 4 1 7 5 3 9 0 8 6 2");
 }
 
+BOOST_AUTO_TEST_CASE(the_state_of_a_generator_that_has_drawn_nothing) {
+  Generator one(7), other(8);
+  other.set_state(one.state());
+  BOOST_TEST(rand({9}, float64, one).to_vector<double>() ==
+             rand({9}, float64, other).to_vector<double>());
+}
+
 BOOST_AUTO_TEST_CASE(the_state_of_a_generator) {
   Generator one(5);
   randn({3}, float32, one);

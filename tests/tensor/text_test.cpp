@@ -63,7 +63,7 @@ BOOST_AUTO_TEST_CASE(what_a_reader_would_not_see_is_escaped) {
     }
   }
   BOOST_TEST(shown("model\u200b.weight") == R"("model\u200b.weight")");
-  BOOST_TEST(printable("\u00ad\ufeff\u3164") == R"(\u00ad\ufeff\u3164)");
+  BOOST_TEST(printable("\u00ad\ufeff\u3164\uffa0") == R"(\u00ad\ufeff\u3164\uffa0)");
   BOOST_TEST(printable("\U000e0041") == R"(\U000e0041)");
 }
 
