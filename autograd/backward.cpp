@@ -19,8 +19,8 @@ namespace {
 
 }  // namespace
 
-// The nodes behind the outputs, every node before the nodes of its inputs. Cleans up what
-// a walk leaves in the nodes, also when it ends in an exception.
+// The nodes behind the outputs, which for_each() gives every one before the nodes of its
+// inputs. Cleans up what a walk leaves in the nodes, also when it ends in an exception.
 class Walk {
  public:
   Walk(std::span<const Variable> outputs, std::span<const Capture> captures) {
@@ -57,7 +57,7 @@ class Walk {
     }
   }
 
-  // Those of a node that the walk has seen.
+  // The notes of a node that the walk has seen.
   WalkNotes& notes(Node& node) {
     return is_in_table(node) ? table_.find(&node)->second : node.notes;
   }
@@ -99,9 +99,9 @@ class Walk {
     return std::exchange(node.visit, walk_) != walk_;
   }
 
-  // Notes stand in the nodes themselves, which is quick, but for leaves, over which other
-  // threads may walk at the same time, and but for a walk that a rule of another has
-  // begun: that other one's notes are in the nodes.
+  // Notes stand in the nodes themselves, which is quick. There are two exceptions. Other
+  // threads may walk over the same leaf at the same time. And a rule may begin a walk:
+  // then the notes of the walk that called the rule are in the nodes.
   bool is_in_table(const Node& node) const {
     return is_inner_ || node.kind == Node::Kind::leaf;
   }
@@ -233,7 +233,8 @@ void run_backward(std::span<const Variable> outputs, std::span<const Variable> g
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const Variable& y = outputs[i];
     check(bool(y.node()),
-          "backward: no Variable with requires_grad took part in the value");
+          "backward: the value has no graph: no Variable with requires_grad took part, "
+          "or NoGrad was in force");
     check(y.requires_grad(), "backward: {} has no derivative", y.node()->op);
     check(gradients[i].shape() == y.shape() && gradients[i].dtype() == y.dtype(),
           "backward: the gradient must be like the value, got {} {} for {} {}",

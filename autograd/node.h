@@ -1,8 +1,8 @@
 // The graph: a node for every recorded op and for every leaf.
 //
-// A node points at the nodes of its op's inputs and at nothing else, so the graph has one
-// direction, from results to inputs, and no cycle. Whoever holds a result holds the part
-// of the graph that made it; letting go of the result frees that part.
+// A node points at the nodes of its op's inputs and at no other node, so the graph has
+// one direction, from results to inputs, and no cycle. Whoever holds a result holds the
+// part of the graph that made it; letting go of the result frees that part.
 #pragma once
 
 #include <atomic>
@@ -32,7 +32,7 @@ class Walk;
 struct WalkNotes {
   std::optional<Variable> arriving;  // the sum of the gradients that have arrived
   Variable* captured = nullptr;      // where grad() wants the gradient
-  bool passes_on = true;             // whether the gradient of an input is needed
+  bool passes_on = true;             // whether its rules are to be run
   bool needed = true;                // whether its own gradient is
 };
 

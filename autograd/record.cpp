@@ -3,7 +3,10 @@
 namespace heed {
 
 Variable Kept::operator[](int i) const {
-  const KeptTensor& kept = tensors_[i];
+  const auto count = static_cast<int>(tensors_.size());
+  check(0 <= i && i < count, "{}: its rule reads entry {} of keep(), which has {}",
+        node_.op, i, count);
+  const KeptTensor& kept = tensors_[static_cast<std::size_t>(i)];
   if (kept.is_result) return Variable(kept.value, NodeRef(const_cast<Node*>(&node_)));
   return Variable(kept.value, kept.node);
 }

@@ -18,7 +18,7 @@
 // recorded; the node then holds them with the version they had (KeptTensor); a rule sees
 // them as Variables (Kept).
 //
-// When nothing is to be recorded, record() returns the value and the rest costs nothing.
+// When nothing is to be recorded, record() returns the value, and keeps nothing.
 #pragma once
 
 #include <array>
@@ -232,7 +232,7 @@ Variable record_list(const char* op, Tensor value, std::span<const Variable> inp
 }
 
 // The result of an op without a derivative, such as argmax. It is a constant to every op
-// that takes it; asked for a gradient itself, it says that `op` has none.
+// that takes it; backward() of the result itself says that `op` has none.
 Variable record_constant(const char* op, Tensor value,
                          std::initializer_list<const Variable*> inputs);
 

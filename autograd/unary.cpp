@@ -100,7 +100,7 @@ Variable erf(const Variable& x) {
                 });
 }
 
-// y = max(x, 0)        dx = g where y > 0, else 0
+// y = max(x, 0)        dx = g where y > 0 or NaN, else 0
 Variable relu(const Variable& x) {
   return record(
       "relu", relu(x.value()), inputs(x), keep(result),

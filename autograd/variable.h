@@ -69,7 +69,7 @@ class Variable {
 
   // Whether a gradient can reach this value or pass through it.
   bool requires_grad() const;
-  // Whether no op made it.
+  // Whether no op that was recorded made it.
   bool is_leaf() const;
   // The same value as a constant: gradients stop here.
   Variable detach() const { return Variable(value_); }
@@ -95,7 +95,7 @@ class Variable {
   // op made this value. Throws Error for a constant.
   void retain_grad();
 
-  // This value's node in the graph; null for a constant. For record() and backward().
+  // This value's node in the graph; null if nothing was recorded. For record().
   const NodeRef& node() const { return node_; }
 
  private:

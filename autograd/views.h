@@ -1,5 +1,5 @@
 // The views of tensor/views.h on Variables: the same names, shapes, values and errors,
-// each with its derivative. The result shares the input's elements.
+// each with its derivative.
 #pragma once
 
 #include <vector>

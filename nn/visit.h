@@ -226,7 +226,7 @@ std::string describe(M& module, int indent) {
 
 }  // namespace detail
 
-// The module as PyTorch prints it: its type, and a line for each part.
+// The module as text, much as PyTorch prints it: its type, and a line for each part.
 template <Module M>
 std::string to_string(M& module) {
   return detail::describe(module, 0);

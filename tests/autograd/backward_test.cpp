@@ -121,7 +121,8 @@ BOOST_AUTO_TEST_CASE(there_must_be_something_to_differentiate) {
   const Variable constant(full({}, 2.0));
   BOOST_CHECK_EXCEPTION(
       square(constant).backward(), Error,
-      says("backward: no Variable with requires_grad took part in the value"));
+      says("backward: the value has no graph: no Variable with requires_grad took part, "
+           "or NoGrad was in force"));
   BOOST_CHECK_EXCEPTION(Variable(full({}, 2.0, int64), true), Error,
                         says("Variable: only float32 and float64 have gradients, got "
                              "int64"));

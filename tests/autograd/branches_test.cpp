@@ -7,6 +7,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "tests/autograd/checks.h"
+#include "tests/errors.h"
 
 using namespace heed;
 
@@ -119,6 +120,20 @@ BOOST_AUTO_TEST_CASE(gradcheck_differentiates_where_nothing_is_recorded) {
   const GradcheckReport report =
       gradcheck([](In in) { return square(in[0]); }, {tensor({1.0, 2.0}, float64)});
   BOOST_TEST(report.ok, report.text());
+}
+
+BOOST_AUTO_TEST_CASE(a_rule_that_reads_what_was_not_kept_is_told_so) {
+  const Variable x = leaf(3);
+  const auto walk = [&](int entry) {
+    const auto rule = [entry](const Kept& k, const Variable& g) { return g * k[entry]; };
+    return error_of([&] {
+      record("own", x.value() * 1, inputs(x), keep(x, x), rule)
+          .backward();
+    });
+  };
+  BOOST_TEST(walk(0) == "no error");
+  BOOST_TEST(walk(2) == "own: its rule reads entry 2 of keep(), which has 2");
+  BOOST_TEST(walk(-1) == "own: its rule reads entry -1 of keep(), which has 2");
 }
 
 BOOST_AUTO_TEST_CASE(numbers_of_copies_along_a_dimension_from_the_end) {
