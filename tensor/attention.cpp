@@ -172,16 +172,15 @@ AttentionResult scaled_dot_product_attention(const Tensor& query, const Tensor& 
   if (result.output.numel() == 0 && !(probabilities && probabilities->numel() > 0)) {
     result.largest.fill_(0);
     result.inverse_sums.fill_(0);
-    if (weights) *weights = *std::move(probabilities);
-    return result;
+  } else {
+    dispatch_floating(op, query.dtype(), [&]<class T>() {
+      Results<T> results{mutable_matrices<T>(result.output),
+                         result.largest.template mutable_data<T>(),
+                         result.inverse_sums.template mutable_data<T>(), std::nullopt};
+      if (probabilities) results.weights = mutable_matrices<T>(*probabilities);
+      compute(Heads<T>(query, key, value, lens, scale), results);
+    });
   }
-  dispatch_floating(op, query.dtype(), [&]<class T>() {
-    Results<T> results{mutable_matrices<T>(result.output),
-                       result.largest.template mutable_data<T>(),
-                       result.inverse_sums.template mutable_data<T>(), std::nullopt};
-    if (weights) results.weights = mutable_matrices<T>(*probabilities);
-    compute(Heads<T>(query, key, value, lens, scale), results);
-  });
   if (weights) *weights = *std::move(probabilities);
   return result;
 }

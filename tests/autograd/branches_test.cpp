@@ -127,8 +127,7 @@ BOOST_AUTO_TEST_CASE(a_rule_that_reads_what_was_not_kept_is_told_so) {
   const auto walk = [&](int entry) {
     const auto rule = [entry](const Kept& k, const Variable& g) { return g * k[entry]; };
     return error_of([&] {
-      record("own", x.value() * 1, inputs(x), keep(x, x), rule)
-          .backward();
+      record("own", x.value() * 1, inputs(x), keep(x, x), rule).backward();
     });
   };
   BOOST_TEST(walk(0) == "no error");
