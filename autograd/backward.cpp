@@ -33,9 +33,8 @@ class Walk {
       WalkNotes& here = notes(*node);
       here.passes_on = captures.empty();
       for (const NodeRef& input : node->inputs()) {
-        if (input && notes(*input.get()).needed) here.passes_on = true;
+        if (input && notes(*input.get()).needed()) here.passes_on = true;
       }
-      here.needed = here.passes_on || here.captured;
     }
     ++walks;
   }
@@ -210,16 +209,17 @@ class Deposits {
 };
 
 bool Requests::wants(int i) const {
-  return inputs_[i] && walk_.notes(*inputs_[i].get()).needed;
+  return inputs_[i] && walk_.notes(*inputs_[i].get()).needed();
 }
 
 void Requests::deliver(int i, Variable gradient) {
   Node& input = *inputs_[i].get();
-  check(gradient.dtype() == input.dtype,
-        "backward: the gradient of {} must be {}, got {} from a rule", input.op,
-        name(input.dtype), name(gradient.dtype()));
-  if (gradient.shape() != input.shape) {  // the op broadcast its input
-    gradient = sum_to(gradient, input.shape);
+  const bool same_dtype = gradient.dtype() == input.dtype;
+  if (!same_dtype || gradient.shape() != input.shape) {
+    check(same_dtype && broadcasts_to(input.shape, gradient.shape()),
+          "backward: the rule of {} must give {} {} for its input {}, got {} {}", op_,
+          name(input.dtype), input.shape, i, name(gradient.dtype()), gradient.shape());
+    gradient = sum_to(gradient, input.shape);  // the op broadcast its input
   }
   accumulate(walk_.notes(input).arriving, std::move(gradient));
 }
@@ -248,7 +248,7 @@ void run_backward(std::span<const Variable> outputs, std::span<const Variable> g
 
   Deposits deposits;
   walk.for_each([&](Node& node, WalkNotes& notes) {
-    if (!notes.arriving || !notes.needed) return;
+    if (!notes.arriving || !notes.needed()) return;
     const Variable g = *std::move(notes.arriving);
     notes.arriving.reset();
     if (notes.captured) *notes.captured = g;
@@ -257,7 +257,7 @@ void run_backward(std::span<const Variable> outputs, std::span<const Variable> g
     }
     if (node.kind == Node::Kind::leaf || !notes.passes_on) return;
     if (node.freed) node.check_usable();  // a rule has walked over it, and freed it
-    Requests requests(node.inputs(), walk);
+    Requests requests(node.op, node.inputs(), walk);
     node.differentiate(g, requests);
     if (!keep_graph) node.free_kept();
   });

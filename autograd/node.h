@@ -33,21 +33,25 @@ struct WalkNotes {
   std::optional<Variable> arriving;  // the sum of the gradients that have arrived
   Variable* captured = nullptr;      // where grad() wants the gradient
   bool passes_on = true;             // whether its rules are to be run
-  bool needed = true;                // whether its own gradient is
+
+  // Whether the gradient of the node itself is needed.
+  bool needed() const { return passes_on || captured; }
 };
 
 // What a node is asked for in a walk: the gradients of those inputs that the walk needs.
 class Requests {
  public:
-  Requests(std::span<NodeRef> inputs, Walk& walk) : inputs_(inputs), walk_(walk) {}
+  Requests(const char* op, std::span<NodeRef> inputs, Walk& walk)
+      : op_(op), inputs_(inputs), walk_(walk) {}
 
   // Whether the gradient of input i is needed.
   bool wants(int i) const;
   // Delivers it. Its shape may be any that the input broadcasts to: it is summed to the
-  // input's.
+  // input's. Throws Error when it is not of that kind, or not of the input's dtype.
   void deliver(int i, Variable gradient);
 
  private:
+  const char* op_;
   std::span<NodeRef> inputs_;
   Walk& walk_;
 };

@@ -135,17 +135,13 @@ void check_no_empty_row(const Mask::Laid& laid, const Shape& scores) {
 // Whether a mask broadcasts to scores (..., queries, keys).
 void check_fits(const Tensor& mask, const Shape& scores) {
   const Shape& shape = mask.shape();
-  bool fits = shape.rank() <= scores.rank();
-  const int lead = scores.rank() - shape.rank();
-  for (int i = 0; fits && i < shape.rank(); ++i) {
-    fits = shape[i] == 1 || shape[i] == scores[lead + i];
-  }
   // Before the other: (batch, queries, keys) seldom broadcasts either.
   check(scores.rank() != 4 || shape.rank() != 3 || shape[0] == 1,
         "mask: for scores (batch, heads, queries, keys) = {} a mask of three sizes is "
         "ambiguous, got {}; say (batch, 1, queries, keys) or (1, heads, queries, keys)",
         scores, shape);
-  check(fits, "mask: its shape must broadcast to the scores' {}, got {}", scores, shape);
+  check(broadcasts_to(shape, scores),
+        "mask: its shape must broadcast to the scores' {}, got {}", scores, shape);
 }
 
 // Valid lengths (), (batch), (batch, queries) or (queries), so laid that they broadcast

@@ -11,15 +11,6 @@
 namespace heed {
 namespace {
 
-bool broadcasts_to(const Shape& shape, const Shape& target) {
-  if (shape.rank() > target.rank()) return false;
-  for (int i = 1; i <= shape.rank(); ++i) {
-    const std::int64_t size = shape[shape.rank() - i];
-    if (size != 1 && size != target[target.rank() - i]) return false;
-  }
-  return true;
-}
-
 void check_lens(std::string_view op, const Tensor& lens, const Shape& rows) {
   check(lens.dtype() == int64, "{}: lens must be int64, got {}", op, name(lens.dtype()));
   check(broadcasts_to(lens.shape(), rows),

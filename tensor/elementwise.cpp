@@ -343,7 +343,7 @@ Tensor where(const Tensor& condition, double a, const Tensor& b) {
 Tensor masked_fill(const Tensor& x, const Tensor& mask, double value) {
   check(mask.dtype() == boolean, "masked_fill: the mask must be bool, got {}",
         name(mask.dtype()));
-  check(broadcast("masked_fill", mask.shape(), x.shape()) == x.shape(),
+  check(broadcasts_to(mask.shape(), x.shape()),
         "masked_fill: the mask must broadcast to x, got {} and {}", mask.shape(),
         x.shape());
   return compute<3>(table().of(Op::where, x.dtype()), x.shape(), x.dtype(),
@@ -375,7 +375,7 @@ void add_(Tensor& target, const Tensor& x, double alpha) {
   check_same_dtype("add_", target, x);
   const Kernel add = kernel_of("add_", Op::add, target.dtype());
   if (x.shape() != target.shape()) {
-    check(broadcast("add_", x.shape(), target.shape()) == target.shape(),
+    check(broadcasts_to(x.shape(), target.shape()),
           "add_: x must broadcast to the target, got {} and {}", x.shape(),
           target.shape());
   }

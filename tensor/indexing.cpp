@@ -247,7 +247,7 @@ Tensor scatter_add(const Shape& shape, std::int64_t dim, const Tensor& index,
 
 Tensor masked_scatter(const Shape& shape, const Tensor& mask, const Tensor& x) {
   check_mask("masked_scatter", mask);
-  check(broadcast("masked_scatter", mask.shape(), shape) == shape,
+  check(broadcasts_to(mask.shape(), shape),
         "masked_scatter: the mask must broadcast to the shape, got {} and {}",
         mask.shape(), shape);
   const Tensor from = x.contiguous();

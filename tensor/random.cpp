@@ -151,7 +151,7 @@ Tensor& bernoulli_(Tensor& x, double p, Generator& generator) {
 Tensor& bernoulli_(Tensor& x, const Tensor& p, Generator& generator) {
   check_probabilities("bernoulli_", p);
   check_distinct("bernoulli_", x);
-  check(broadcast("bernoulli_", p.shape(), x.shape()) == x.shape(),
+  check(broadcasts_to(p.shape(), x.shape()),
         "bernoulli_: p must broadcast to the target, got {} and {}", p.shape(),
         x.shape());
   // Writing x must not change the probabilities that are yet to be read.

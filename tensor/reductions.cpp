@@ -184,7 +184,7 @@ Tensor all(const Tensor& x, const Dims& dims, bool keepdim) {
 Tensor sum_to(const Tensor& x, const Shape& shape) {
   if (x.shape() == shape) return x;
   const int lead = x.dim() - shape.rank();
-  check(lead >= 0 && broadcast("sum_to", shape, x.shape()) == x.shape(),
+  check(broadcasts_to(shape, x.shape()),
         "sum_to: the shape must broadcast to the tensor's, got {} and {}", shape,
         x.shape());
   Dims dims;

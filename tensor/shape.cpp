@@ -47,6 +47,15 @@ Shape broadcast(std::string_view op, const Shape& a, const Shape& b) {
   return result;
 }
 
+bool broadcasts_to(const Shape& shape, const Shape& target) {
+  if (shape.rank() > target.rank()) return false;
+  for (int i = 1; i <= shape.rank(); ++i) {
+    const std::int64_t size = shape[shape.rank() - i];
+    if (size != 1 && size != target[target.rank() - i]) return false;
+  }
+  return true;
+}
+
 int normalize_dim(std::string_view op, std::int64_t dim, int rank) {
   const int limit = std::max(rank, 1);
   check(-limit <= dim && dim < limit, "{}: dim must be from {} to {}, got {}", op, -limit,

@@ -109,6 +109,9 @@ Shape without_last(const Shape& shape, int n);
 // size-1 dimension repeats. Throws Error, naming `op`, when they do not fit.
 Shape broadcast(std::string_view op, const Shape& a, const Shape& b);
 
+// Whether a tensor of `shape` may be expanded to `target`.
+bool broadcasts_to(const Shape& shape, const Shape& target);
+
 // `dim` with a negative one counted from the end, -1 being the last of `rank`.
 // Throws Error, naming `op`, when it is out of range; a rank of 0 takes 0 and -1.
 int normalize_dim(std::string_view op, std::int64_t dim, int rank);

@@ -117,7 +117,7 @@ Tensor& Tensor::fill_(double value) {
 }
 
 Tensor& Tensor::copy_(const Tensor& source) {
-  check(broadcast("copy_", source.shape(), shape_) == shape_,
+  check(broadcasts_to(source.shape(), shape_),
         "copy_: the source must broadcast to the target, got {} and {}", source.shape(),
         shape_);
   if (numel() == 0) return *this;

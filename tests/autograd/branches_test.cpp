@@ -115,6 +115,21 @@ BOOST_AUTO_TEST_CASE(gradcheck_fails_at_a_gradient_that_is_no_number) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(the_text_of_a_gradcheck) {
+  const auto text = [](const Function& f) {
+    return gradcheck(f, {tensor({0.0, 4.0}, float64)}, {.op = "f"}).text();
+  };
+  BOOST_TEST(text([](In in) { return in[0] + 1; }).starts_with("f: ok, worst error "));
+  const Function wrong = [](In in) {
+    return record("wrong", in[0].value() * 2, inputs(in[0]), keep(),
+                  [](const Variable& g) { return g * 3; });
+  };
+  BOOST_TEST(text(wrong).starts_with("f: input 0, element "));
+  BOOST_TEST(text(wrong).find("corner") == std::string::npos);
+  const std::string kink = text([](In in) { return relu(in[0] * 2); });
+  BOOST_TEST(kink.ends_with("; the function seems to have a corner here"), kink);
+}
+
 BOOST_AUTO_TEST_CASE(gradcheck_differentiates_where_nothing_is_recorded) {
   const NoGrad no_grad;
   const GradcheckReport report =

@@ -101,15 +101,21 @@ BOOST_AUTO_TEST_CASE(a_graph_is_created_where_nothing_else_is_recorded) {
   BOOST_TEST(!square(x).requires_grad());
 }
 
-BOOST_AUTO_TEST_CASE(a_rule_of_another_dtype_is_refused_and_nothing_is_added) {
+BOOST_AUTO_TEST_CASE(a_gradient_of_another_kind_is_refused_and_nothing_is_added) {
   const Variable x(ones({2}), true), y(ones({2}), true);
   sum(x + y).backward();
-  const Variable wrong =
-      record("wrong", x.value() * 1, inputs(x), keep(),
-             [](const Variable& g) { return Variable(g.value().to(float64)); });
+  const auto wrong = [&](const Tensor& gradient) {
+    return record("wrong", x.value() * 1, inputs(x), keep(),
+                  [=](const Variable&) { return Variable(gradient); });
+  };
   BOOST_CHECK_EXCEPTION(
-      sum(wrong + y).backward(), Error,
-      says("backward: the gradient of leaf must be float32, got float64 from a rule"));
+      sum(wrong(ones({2}, float64)) + y).backward(), Error,
+      says("backward: the rule of wrong must give float32 (2) for its input 0, got "
+           "float64 (2)"));
+  BOOST_CHECK_EXCEPTION(
+      sum(wrong(ones({2, 3})) + y).backward(), Error,
+      says("backward: the rule of wrong must give float32 (2) for its input 0, got "
+           "float32 (2, 3)"));
   BOOST_TEST(all(x.grad().value() == 1).item());
   BOOST_TEST(all(y.grad().value() == 1).item());
 }

@@ -167,6 +167,10 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_opened) {
   BOOST_TEST_REQUIRE(mkfifo(pipe.c_str(), 0666) == 0);
   BOOST_TEST(message(pipe) ==
              "read_safetensors: " + pipe + ": must be a regular file, got a pipe");
+  const std::string socket = folder / "socket";
+  BOOST_TEST_REQUIRE(mknod(socket.c_str(), S_IFSOCK | 0666, 0) == 0);
+  BOOST_TEST(message(socket) ==
+             "read_safetensors: " + socket + ": must be a regular file, got a socket");
   const std::string empty = folder / "empty";
   std::ofstream(empty).close();
   BOOST_TEST(message(empty) ==
