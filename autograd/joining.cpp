@@ -44,12 +44,12 @@ Variable stack(std::initializer_list<Variable> parts, std::int64_t dim) {
 namespace {
 
 // The sum over `copies` blocks of dimension `dim`: size n copies -> n, where the copies
-// are whole blocks (repeat) or neighbours (repeat_interleave).
+// are whole blocks (repeat) or neighbours (repeat_interleave); there is at least one.
 Variable sum_copies(const Variable& g, int dim, std::int64_t copies, bool neighbours) {
   std::int64_t before = 1, after = 1;
   for (int d = 0; d < dim; ++d) before *= g.shape()[d];
   for (int d = dim + 1; d < g.dim(); ++d) after *= g.shape()[d];
-  const std::int64_t n = copies ? g.shape()[dim] / copies : 0;
+  const std::int64_t n = g.shape()[dim] / copies;
   const Shape split =
       neighbours ? Shape{before, n, copies, after} : Shape{before, copies, n, after};
   Shape merged = g.shape();

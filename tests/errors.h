@@ -1,7 +1,9 @@
 // The message of an Error, for a test that compares the whole of it.
 #pragma once
 
+#include <functional>
 #include <string>
+#include <vector>
 
 #include <boost/test/unit_test.hpp>
 
@@ -18,6 +20,15 @@ std::string error_of(F&& f) {
     return error.what();
   }
   return "no error";
+}
+
+// Each call must throw an Error that begins so.
+inline void check_refused(const std::string& start,
+                          const std::vector<std::function<void()>>& calls) {
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    const std::string message = error_of(calls[i]);
+    BOOST_TEST(message.starts_with(start), "call " << i << ": " << message);
+  }
 }
 
 // For BOOST_CHECK_EXCEPTION: whether the Error says just this.

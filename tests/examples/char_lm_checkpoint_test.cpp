@@ -101,6 +101,45 @@ BOOST_AUTO_TEST_CASE(what_is_no_checkpoint_is_refused) {
     BOOST_TEST(with(change).starts_with("its hash must be "));
   }
 
+  // What is wrong with a hash that fits.
+  const auto rehashed = [&](auto&& change) {
+    const std::string wanted = with(change);
+    return with([&](auto& file) {
+      change(file);
+      file.metadata["hash"] = wanted.substr(wanted.rfind(' ') + 1);
+    });
+  };
+  BOOST_TEST(rehashed([](auto& file) { file.metadata["step"] = "8x"; }) ==
+             "step must be a whole number from 0, got 8x");
+  BOOST_TEST(rehashed([](auto& file) { file.metadata["step"] = "-1"; }) ==
+             "step must be a whole number from 0, got -1");
+  BOOST_TEST(rehashed([](auto& file) { file.tensors.erase("log"); }) ==
+             "the tensor log is missing");
+  BOOST_TEST(rehashed([](auto& file) { file.tensors["more"] = zeros({1}); }) ==
+             "the tensor more is unexpected");
+  for (const Tensor& wrong : {zeros({2}), zeros({2, 2}, int64)}) {
+    BOOST_TEST(rehashed([&](auto& file) {
+                 file.tensors["vocabulary"] = wrong;
+               }).starts_with("vocabulary must be int64 (count), got "));
+  }
+  for (const std::int64_t wrong : {-1, 256}) {
+    BOOST_TEST(
+        rehashed([&](auto& file) { file.tensors["generator.data"] = tensor({wrong}); }) ==
+        fmt::format("generator.data: a number must be from 0 to 255, got {}", wrong));
+  }
+  for (const Tensor& wrong :
+       {zeros({4}, float64), zeros({1, 3}, float64), zeros({1, 4})}) {
+    BOOST_TEST(rehashed([&](auto& file) {
+                 file.tensors["log"] = wrong;
+               }).starts_with("the log must be float64 (rows, 4), got "));
+  }
+  for (const double wrong : {-1.0, 1e15, 0.5}) {
+    const Tensor row = tensor({{wrong, 0.0, 0.0, 0.0}}, float64);
+    BOOST_TEST(rehashed([&](auto& file) {
+                 file.tensors["log"] = row;
+               }).starts_with("the steps of the log must rise, got "));
+  }
+
   const auto saved = [&](auto&& change) {
     Checkpoint checkpoint = training.checkpoint();
     change(checkpoint);

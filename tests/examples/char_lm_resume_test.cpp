@@ -61,6 +61,29 @@ BOOST_AUTO_TEST_CASE(threads_and_interruptions_change_no_bit) {
   BOOST_TEST(contents(one.log()) == contents(three.log()));
 }
 
+// The advice is a line that a shell reads, whatever the name of the text.
+BOOST_AUTO_TEST_CASE(an_interrupted_training_tells_how_it_goes_on) {
+  const Place place;
+  for (const auto& [name, word] :
+       {std::pair<std::string, std::string>{"it's", "it'\\''s'"},
+        {"a\x1b'b\\c", "a\\u001b\\'b\\\\c'"}}) {
+    fs::rename(place.text, place.folder / name);
+    std::string quoted;
+    for (const char c : place.folder / name)
+      quoted += c == '\'' ? "'\\''" : std::string(1, c);
+    Process process("char_lm",
+                    place.train("--text '" + quoted + "'" + tiny({{"steps", "100000"}})));
+    while (!fs::exists(place.log())) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    process.send(SIGINT);
+    const Outcome outcome = process.wait();
+    BOOST_TEST(outcome.err.ends_with(word + "\n"), outcome.err);
+    fs::rename(place.folder / name, place.text);
+    fs::remove_all(place.out);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_training_may_become_longer) {
   const Place place;
   BOOST_TEST(run("char_lm", place.fresh()).code == 0);

@@ -1,16 +1,24 @@
 // Heat maps in the terminal.
 #include "examples/support/terminal.h"
 
+#include <fcntl.h>
+#include <pty.h>
+#include <unistd.h>
+
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
 #include <limits>
 #include <string>
 
 #include <boost/test/unit_test.hpp>
+#include <fmt/core.h>
 
 #include "tensor/elementwise.h"
 #include "tensor/error.h"
 #include "tensor/factories.h"
 #include "tensor/views.h"
+#include "tests/support/folder.h"
 
 namespace {
 
@@ -33,7 +41,90 @@ std::string without_colours(const std::string& text) {
   return out;
 }
 
+// Standard output is a terminal while it lives.
+class Terminal {
+ public:
+  Terminal() {
+    winsize size{.ws_row = 24, .ws_col = 60, .ws_xpixel = 0, .ws_ypixel = 0};
+    BOOST_TEST_REQUIRE(openpty(&reader_, &terminal_, nullptr, nullptr, &size) == 0);
+    std::fflush(stdout);
+    before_ = dup(STDOUT_FILENO);
+    dup2(terminal_, STDOUT_FILENO);
+  }
+  ~Terminal() {
+    std::fflush(stdout);
+    dup2(before_, STDOUT_FILENO);
+    for (const int descriptor : {before_, terminal_, reader_}) close(descriptor);
+  }
+  // What the terminal has been sent.
+  std::string sent() const {
+    std::fflush(stdout);
+    std::string text(100'000, '\0');
+    const ssize_t size = read(reader_, text.data(), text.size());
+    text.resize(size < 0 ? 0 : static_cast<std::size_t>(size));
+    return text;
+  }
+
+ private:
+  int reader_ = -1, terminal_ = -1, before_ = -1;
+};
+
+// Sets a variable of the environment, which an empty text removes.
+void set_variable(const char* name, const char* value) {
+  *value == '\0' ? unsetenv(name) : setenv(name, value, 1);
+}
+
 BOOST_AUTO_TEST_SUITE(terminal)
+
+BOOST_AUTO_TEST_CASE(colours_are_for_terminals_that_take_them) {
+  struct Case {
+    const char *term, *colorterm, *no_color;
+    Colours colours;
+  };
+  const Heatmaps heatmaps{ones({1, 1, 2, 2}), "", "", {}};
+  for (const Case& of : {Case{"xterm", "", "", Colours::palette},
+                         {"xterm", "truecolor", "", Colours::any},
+                         {"xterm", "24bit", "", Colours::any},
+                         {"xterm", "yes", "", Colours::palette},
+                         {"dumb", "truecolor", "", Colours::none},
+                         {"", "truecolor", "", Colours::none},
+                         {"xterm", "truecolor", "1", Colours::none}}) {
+    set_variable("TERM", of.term);
+    set_variable("COLORTERM", of.colorterm);
+    set_variable("NO_COLOR", of.no_color);
+    std::string sent;
+    Colours colours;
+    int width;
+    {
+      const Terminal terminal;
+      colours = terminal_colours();
+      width = terminal_width(STDOUT_FILENO);
+      show_heatmaps(heatmaps);
+      fmt::print(".");  // there is always something to read
+      sent = terminal.sent();
+    }
+    std::erase(sent, '\r');  // which a terminal puts before each end of a line
+    const std::string shown = in_colour(heatmaps, of.colours, 60);
+    BOOST_TEST((colours == of.colours));
+    BOOST_TEST(width == 60);
+    BOOST_TEST(sent == (shown.empty() ? "." : "\n" + shown + "."));
+  }
+}
+
+// The tests' own output goes into a file or a pipe, or must be made to.
+BOOST_AUTO_TEST_CASE(what_is_no_terminal_gets_no_colours) {
+  const support::TemporaryFolder folder;
+  std::fflush(stdout);
+  const int before = dup(STDOUT_FILENO), file = creat((folder / "out").c_str(), 0600);
+  dup2(file, STDOUT_FILENO);
+  const Colours colours = terminal_colours();
+  const int width = terminal_width(STDOUT_FILENO);
+  dup2(before, STDOUT_FILENO);
+  close(before);
+  close(file);
+  BOOST_TEST((colours == Colours::none));
+  BOOST_TEST(width == 80);
+}
 
 BOOST_AUTO_TEST_CASE(a_cell_is_half_a_character) {
   const Heatmaps heatmaps{

@@ -53,8 +53,12 @@ BOOST_AUTO_TEST_CASE(what_a_reader_would_not_see_is_escaped) {
              R"(\ufffe\uffff\ufdd0)");
   BOOST_TEST(printable("\xf0\x9f\xbf\xbf") == R"(\U0001ffff)");
   // Every code point of each range.
-  for (const auto& [first, last] : {std::pair{0x202a, 0x202e}, {0x2066, 0x206f},
-                                    {0xfdd0, 0xfdef}, {0xfff9, 0xfffb}}) {
+  for (const auto& [first, last] : {std::pair{0x202a, 0x202e},
+                                    {0x2066, 0x206f},
+                                    {0xfdd0, 0xfdef},
+                                    {0xfff9, 0xfffb},
+                                    {0x2060, 0x2064},
+                                    {0x180e, 0x180e}}) {
     for (int code = first; code <= last; ++code) {
       const std::string bytes = {static_cast<char>(0xe0 | code >> 12),
                                  static_cast<char>(0x80 | (code >> 6 & 0x3f)),
@@ -63,6 +67,7 @@ BOOST_AUTO_TEST_CASE(what_a_reader_would_not_see_is_escaped) {
     }
   }
   BOOST_TEST(shown("model\u200b.weight") == R"("model\u200b.weight")");
+  BOOST_TEST(printable("\u115f\u1160") == R"(\u115f\u1160)");
   BOOST_TEST(printable("\u00ad\ufeff\u3164\uffa0") == R"(\u00ad\ufeff\u3164\uffa0)");
   BOOST_TEST(printable("\U000e0041") == R"(\U000e0041)");
 }
