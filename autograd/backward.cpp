@@ -217,8 +217,10 @@ void Requests::deliver(int i, Variable gradient) {
   const bool same_dtype = gradient.dtype() == input.dtype;
   if (!same_dtype || gradient.shape() != input.shape) {
     check(same_dtype && broadcasts_to(input.shape, gradient.shape()),
-          "backward: the rule of {} must give {} {} for its input {}, got {} {}", op_,
-          name(input.dtype), input.shape, i, name(gradient.dtype()), gradient.shape());
+          "backward: the rule of {} must give {} for its input {}, and {} or what that "
+          "broadcasts to, got {} {}",
+          op_, name(input.dtype), i, input.shape, name(gradient.dtype()),
+          gradient.shape());
     gradient = sum_to(gradient, input.shape);  // the op broadcast its input
   }
   accumulate(walk_.notes(input).arriving, std::move(gradient));

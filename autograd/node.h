@@ -47,7 +47,7 @@ class Requests {
   // Whether the gradient of input i is needed.
   bool wants(int i) const;
   // Delivers it. Its shape may be any that the input broadcasts to: it is summed to the
-  // input's. Throws Error when it is not of that kind, or not of the input's dtype.
+  // input's. Throws Error when it is of another shape, or not of the input's dtype.
   void deliver(int i, Variable gradient);
 
  private:

@@ -84,17 +84,19 @@ def finite_difference(replay, program, d, step=1e-4):
 
 
 def sides_with_heed(replay, program, d):
-    """Whether the differences agree with heed's number and not, or ten times less, with
-    PyTorch's; None if they do not decide."""
+    """True if the differences are near heed's number, False if they are near PyTorch's;
+    None if they do not decide. The other number must be ten times farther away, and ten
+    times farther than two steps differ from each other."""
     if d.part not in ("backward", "grad", "second") or d.element < 0:
         return None
     number = finite_difference(replay, program, d)
-    if number is None:
+    coarse = finite_difference(replay, program, d, step=2e-4)
+    if number is None or coarse is None:
         return None
     away = lambda x: abs(x - number) if math.isfinite(x) else math.inf
     heed, torch = away(d.heed), away(d.torch)
-    agrees = min(heed, torch) <= 1e-3 * max(1, abs(number))
-    if not agrees or min(heed, torch) > max(heed, torch) / 10:
+    near, far = sorted((heed, torch))
+    if near > 1e-3 * max(1, abs(number)) or far < 10 * max(near, abs(number - coarse)):
         return None
     return heed < torch
 

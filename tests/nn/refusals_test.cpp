@@ -1,5 +1,5 @@
-// Conditions that several things must meet: each thing that does not, with all others in
-// order. The tests of a layer take only some.
+// Checks with several conditions: each call here breaks one and meets all others. The
+// tests of a layer break only some.
 
 #include <functional>
 #include <limits>

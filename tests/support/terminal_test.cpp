@@ -10,6 +10,8 @@
 #include <cstdlib>
 #include <limits>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <boost/test/unit_test.hpp>
 #include <fmt/core.h>
@@ -56,12 +58,14 @@ class Terminal {
     dup2(before_, STDOUT_FILENO);
     for (const int descriptor : {before_, terminal_, reader_}) close(descriptor);
   }
-  // What the terminal has been sent.
+  // What the terminal has been sent, up to a full stop. It may arrive in pieces.
   std::string sent() const {
     std::fflush(stdout);
-    std::string text(100'000, '\0');
-    const ssize_t size = read(reader_, text.data(), text.size());
-    text.resize(size < 0 ? 0 : static_cast<std::size_t>(size));
+    std::string text;
+    char part[4096];
+    for (ssize_t n; !text.ends_with('.') && (n = read(reader_, part, sizeof part)) > 0;) {
+      text.append(part, static_cast<std::size_t>(n));
+    }
     return text;
   }
 
@@ -69,10 +73,28 @@ class Terminal {
   int reader_ = -1, terminal_ = -1, before_ = -1;
 };
 
-// Sets a variable of the environment, which an empty text removes.
-void set_variable(const char* name, const char* value) {
-  *value == '\0' ? unsetenv(name) : setenv(name, value, 1);
-}
+// What the environment says of the terminal while it lives; an empty text for none.
+class Environment {
+ public:
+  Environment(const char* term, const char* colorterm, const char* no_color) {
+    for (const auto& [name, value] :
+         {std::pair{"TERM", term}, {"COLORTERM", colorterm}, {"NO_COLOR", no_color}}) {
+      const char* const before = std::getenv(name);
+      before_.emplace_back(name, before ? before : "");
+      set(name, value);
+    }
+  }
+  ~Environment() {
+    for (const auto& [name, value] : before_) set(name, value);
+  }
+
+ private:
+  static void set(const std::string& name, const std::string& value) {
+    value.empty() ? unsetenv(name.c_str()) : setenv(name.c_str(), value.c_str(), 1);
+  }
+
+  std::vector<std::pair<std::string, std::string>> before_;
+};
 
 BOOST_AUTO_TEST_SUITE(terminal)
 
@@ -81,7 +103,7 @@ BOOST_AUTO_TEST_CASE(colours_are_for_terminals_that_take_them) {
     const char *term, *colorterm, *no_color;
     Colours colours;
   };
-  const Heatmaps heatmaps{ones({1, 1, 2, 2}), "", "", {}};
+  const Heatmaps heatmaps{ones({1, 8, 2, 5}), "", "", {}};
   for (const Case& of : {Case{"xterm", "", "", Colours::palette},
                          {"xterm", "truecolor", "", Colours::any},
                          {"xterm", "24bit", "", Colours::any},
@@ -89,9 +111,7 @@ BOOST_AUTO_TEST_CASE(colours_are_for_terminals_that_take_them) {
                          {"dumb", "truecolor", "", Colours::none},
                          {"", "truecolor", "", Colours::none},
                          {"xterm", "truecolor", "1", Colours::none}}) {
-    set_variable("TERM", of.term);
-    set_variable("COLORTERM", of.colorterm);
-    set_variable("NO_COLOR", of.no_color);
+    const Environment environment(of.term, of.colorterm, of.no_color);
     std::string sent;
     Colours colours;
     int width;
@@ -100,7 +120,7 @@ BOOST_AUTO_TEST_CASE(colours_are_for_terminals_that_take_them) {
       colours = terminal_colours();
       width = terminal_width(STDOUT_FILENO);
       show_heatmaps(heatmaps);
-      fmt::print(".");  // there is always something to read
+      fmt::print(".");
       sent = terminal.sent();
     }
     std::erase(sent, '\r');  // which a terminal puts before each end of a line
@@ -113,9 +133,11 @@ BOOST_AUTO_TEST_CASE(colours_are_for_terminals_that_take_them) {
 
 // The tests' own output goes into a file or a pipe, or must be made to.
 BOOST_AUTO_TEST_CASE(what_is_no_terminal_gets_no_colours) {
+  const Environment environment("xterm", "truecolor", "");
   const support::TemporaryFolder folder;
   std::fflush(stdout);
   const int before = dup(STDOUT_FILENO), file = creat((folder / "out").c_str(), 0600);
+  BOOST_TEST_REQUIRE((before >= 0 && file >= 0));
   dup2(file, STDOUT_FILENO);
   const Colours colours = terminal_colours();
   const int width = terminal_width(STDOUT_FILENO);
