@@ -43,6 +43,15 @@ std::string without_colours(const std::string& text) {
   return out;
 }
 
+// Whether this system makes terminals: a root without /dev/pts does not.
+boost::test_tools::assertion_result terminals_are_there(boost::unit_test::test_unit_id) {
+  int reader, terminal;
+  if (openpty(&reader, &terminal, nullptr, nullptr, nullptr) != 0) return false;
+  close(reader);
+  close(terminal);
+  return true;
+}
+
 // Standard output is a terminal while it lives.
 class Terminal {
  public:
@@ -98,7 +107,8 @@ class Environment {
 
 BOOST_AUTO_TEST_SUITE(terminal)
 
-BOOST_AUTO_TEST_CASE(colours_are_for_terminals_that_take_them) {
+BOOST_AUTO_TEST_CASE(colours_are_for_terminals_that_take_them,
+                     *boost::unit_test::precondition(terminals_are_there)) {
   struct Case {
     const char *term, *colorterm, *no_color;
     Colours colours;
