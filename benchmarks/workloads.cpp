@@ -298,8 +298,9 @@ int main(int argc, char** argv) {
   app.add_option("--seconds", seconds, "how long a round lasts")
       ->check(CLI::PositiveNumber & CLI::Range(0.001, 3600.0))
       ->capture_default_str();
-  app.add_flag("--json", json, "a line of JSON a workload in place of the table");
-  app.add_flag("--list", names_only, "just the names");
+  app.add_flag("--json", json, "a line of JSON a workload in place of the table")
+      ->disable_flag_override();
+  app.add_flag("--list", names_only, "just the names")->disable_flag_override();
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

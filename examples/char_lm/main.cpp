@@ -30,10 +30,10 @@ CLI::App& add_train(CLI::App& app, TrainOptions& options) {
   train.add_option("--out", options.out, "The folder of the checkpoint and the log")
       ->type_name("DIR")
       ->required();
-  train.add_flag("--resume", options.resume,
-                 "Go on from the checkpoint in DIR. --text must be what it was; the "
-                 "options from --layers on need not be given again, and among them only "
-                 "--steps may differ");
+  add_flag(train, "--resume", options.resume,
+           "Go on from the checkpoint in DIR. --text must be what it was; the options "
+           "from --layers on need not be given again, and among them only --steps may "
+           "differ");
   add_number(train, "--checkpoint-every", options.checkpoint_every, std::int64_t{1}, many,
              "Steps from one checkpoint to the next");
   add_threads(train);
@@ -62,10 +62,9 @@ CLI::App& add_generate(CLI::App& app, GenerateOptions& options) {
              "Choose among so many of the likeliest; 0 among all");
   add_number(generate, "--seed", options.seed, std::uint64_t{0},
              std::numeric_limits<std::uint64_t>::max(), "Where the random numbers start");
-  generate.add_flag(
-      "!--no-cache", options.cache,
-      "Compute everything anew for each character: slower. The text is the same, "
-      "unless a rounding tips a choice");
+  add_flag(generate, "!--no-cache", options.cache,
+           "Compute everything anew for each character: slower. The text is the same, "
+           "unless a rounding tips a choice");
   add_threads(generate);
   return generate;
 }

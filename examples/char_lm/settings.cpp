@@ -27,7 +27,7 @@ void add_settings(CLI::App& app, Settings& settings) {
   Settings::visit(settings, [&app]<class T>(const std::string& name, T& value, auto least,
                                             auto largest, const char* help) {
     if constexpr (std::is_same_v<T, bool>) {
-      app.add_flag("--" + name, value, help);
+      support::add_flag(app, "--" + name, value, help);
     } else {
       support::add_number(app, "--" + name, value, static_cast<T>(least),
                           static_cast<T>(largest), help);

@@ -111,6 +111,20 @@ template CLI::Option* add_number(CLI::App&, const std::string&, std::uint64_t&,
 template CLI::Option* add_number(CLI::App&, const std::string&, double&, double, double,
                                  const std::string&);
 
+CLI::Option* add_flag(CLI::App& app, const std::string& name, bool& value,
+                      const std::string& text) {
+  const bool sets = !name.starts_with('!');
+  // CLI11 also takes whole numbers, and lets them overflow.
+  const auto check_value = [](const std::string& given) {
+    const bool fits = given == "true" || given == "false";
+    return fits ? "" : "true, false or no value is needed, got " + shown(given);
+  };
+  return app
+      .add_flag_callback(
+          name.substr(sets ? 0 : 1), [&value, sets] { value = sets; }, text)
+      ->check(check_value);
+}
+
 CLI::Option* add_dtype(CLI::App& app, DType& dtype) {
   const auto assign = [&dtype](const std::string& given) {
     if (given != name(float32) && given != name(float64))

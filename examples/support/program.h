@@ -28,6 +28,11 @@ template <class T>
 CLI::Option* add_number(CLI::App& app, const std::string& name, T& value, T low, T high,
                         const std::string& text);
 
+// --name, which makes `value` true, or false where the name is "!--name". =true may
+// follow it, or =false, as if it were not given.
+CLI::Option* add_flag(CLI::App& app, const std::string& name, bool& value,
+                      const std::string& text);
+
 // --dtype float32|float64
 CLI::Option* add_dtype(CLI::App& app, DType& dtype);
 

@@ -227,6 +227,11 @@ BOOST_AUTO_TEST_CASE(help_and_wrong_options) {
   for (const std::string arguments : {"--help", "train --help", "generate --help"}) {
     BOOST_TEST(run_into("/dev/full", "char_lm", arguments).code == 1);
   }
+  for (const std::string value : {"7", "99999999999999999999", "yes"}) {
+    BOOST_TEST(check_refused("char_lm", "generate --out x --no-cache=" + value) ==
+               "--no-cache: true, false or no value is needed, got " + value +
+                   "\nRun with --help for more information.\n");
+  }
   const Place place;
   for (const std::string arguments :
        {"", "learn", "train", "generate", "train --out x --layers 0",

@@ -58,12 +58,15 @@ int every_kind(int argc, char** argv) {
   std::int64_t whole = 1;
   std::uint64_t seed = 0;
   double number = 0;
+  bool flag = false;
   DType dtype = float32;
   FigureOptions figures;
   add_number(app, "--whole", whole, std::int64_t{-8}, std::int64_t{8}, "");
   add_number(app, "--seed", seed, std::uint64_t{0},
              std::numeric_limits<std::uint64_t>::max(), "");
   add_number(app, "--number", number, 0.0, std::numeric_limits<double>::max(), "");
+  add_flag(app, "--flag", flag, "");
+  add_flag(app, "!--no-flag", flag, "");
   add_dtype(app, dtype);
   add_figures(app, figures, "");
   add_threads(app);
