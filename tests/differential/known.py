@@ -274,6 +274,12 @@ KNOWN = [
         parts=("refusal",),
     ),
     Known(
+        "split",
+        "a size of 0 is refused; PyTorch takes it where there is nothing to split",
+        lambda inputs, args: args["size"] == 0,
+        parts=("refusal",),
+    ),
+    Known(
         "tril triu",
         "a vector is refused; PyTorch takes an empty one",
         lambda inputs, args: len(inputs["a"]["shape"]) < 2,
@@ -345,6 +351,7 @@ KNOWN = [
         "layer_norm layer_norm_weight layer_norm_plain layer_norm_rows",
         "a row whose squares overflow, or a weight that is not finite",
         some(extreme, "awb"),
+        slight=True,
     ),
     Known(
         "norm norm_all",
