@@ -189,6 +189,14 @@ KNOWN = [
         differs=nan_of_heed,
     ),
     Known(
+        "pow",
+        "under a gradient of NaN that by a is NaN where b is 0, too; PyTorch's is a "
+        "constant 0 there",
+        some(zero, "b"),
+        parts=DERIVATIVES,
+        differs=lambda d: d.part == "second" or pole(d) or nan_of_heed(d),
+    ),
+    Known(
         "norm norm_all",
         "PyTorch's second derivative of a norm of 0 is NaN, though its first is 0",
         some(zero),
@@ -233,6 +241,7 @@ KNOWN = [
         "on a bound the gradient passes, as PyTorch had it before it chose 0",
         on_bound,
         parts=DERIVATIVES,
+        slight=True,
     ),
     Known(
         "index_add",
@@ -306,7 +315,8 @@ KNOWN = [
     Known(
         "",
         "there is no derivative of a first derivative that is infinite or NaN",
-        parts=("second",),
+        parts=DERIVATIVES,
+        differs=lambda d: d.part == "second" or pole(d),
         no_first=True,
     ),
     # --- other formulas, which differ where numbers leave the range of a double
