@@ -2,7 +2,6 @@
 #include "examples/support/figures.h"
 
 #include <cmath>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -15,6 +14,7 @@
 #include "tensor/text.h"
 #include "tests/errors.h"
 #include "tests/support/drawn.h"
+#include "tests/support/environment.h"
 #include "tests/support/file_limit.h"
 #include "tests/support/folder.h"
 #include "tests/support/input_errors.h"
@@ -112,10 +112,8 @@ BOOST_AUTO_TEST_CASE(labels_of_any_bytes,
 
 BOOST_AUTO_TEST_CASE(without_gnuplot) {
   const TemporaryFolder folder;
-  const std::string path = std::getenv("PATH");
-  setenv("PATH", (folder / "nothing here").c_str(), 1);
+  const Environment environment({{"PATH", folder / "nothing here"}});
   BOOST_TEST(!save_figure(folder / "chart.svg", chart()));
-  setenv("PATH", path.c_str(), 1);
   BOOST_TEST(folder.is_empty());
 }
 

@@ -7,11 +7,8 @@
 
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <limits>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include <boost/test/unit_test.hpp>
 #include <fmt/core.h>
@@ -20,6 +17,7 @@
 #include "tensor/error.h"
 #include "tensor/factories.h"
 #include "tensor/views.h"
+#include "tests/support/environment.h"
 #include "tests/support/folder.h"
 
 namespace {
@@ -82,29 +80,6 @@ class Terminal {
   int reader_ = -1, terminal_ = -1, before_ = -1;
 };
 
-// What the environment says of the terminal while it lives; an empty text for none.
-class Environment {
- public:
-  Environment(const char* term, const char* colorterm, const char* no_color) {
-    for (const auto& [name, value] :
-         {std::pair{"TERM", term}, {"COLORTERM", colorterm}, {"NO_COLOR", no_color}}) {
-      const char* const before = std::getenv(name);
-      before_.emplace_back(name, before ? before : "");
-      set(name, value);
-    }
-  }
-  ~Environment() {
-    for (const auto& [name, value] : before_) set(name, value);
-  }
-
- private:
-  static void set(const std::string& name, const std::string& value) {
-    value.empty() ? unsetenv(name.c_str()) : setenv(name.c_str(), value.c_str(), 1);
-  }
-
-  std::vector<std::pair<std::string, std::string>> before_;
-};
-
 BOOST_AUTO_TEST_SUITE(terminal)
 
 BOOST_AUTO_TEST_CASE(colours_are_for_terminals_that_take_them,
@@ -121,7 +96,8 @@ BOOST_AUTO_TEST_CASE(colours_are_for_terminals_that_take_them,
                          {"dumb", "truecolor", "", Colours::none},
                          {"", "truecolor", "", Colours::none},
                          {"xterm", "truecolor", "1", Colours::none}}) {
-    const Environment environment(of.term, of.colorterm, of.no_color);
+    const Environment environment(
+        {{"TERM", of.term}, {"COLORTERM", of.colorterm}, {"NO_COLOR", of.no_color}});
     std::string sent;
     Colours colours;
     int width;
@@ -143,7 +119,8 @@ BOOST_AUTO_TEST_CASE(colours_are_for_terminals_that_take_them,
 
 // The tests' own output goes into a file or a pipe, or must be made to.
 BOOST_AUTO_TEST_CASE(what_is_no_terminal_gets_no_colours) {
-  const Environment environment("xterm", "truecolor", "");
+  const Environment environment(
+      {{"TERM", "xterm"}, {"COLORTERM", "truecolor"}, {"NO_COLOR", ""}});
   const support::TemporaryFolder folder;
   std::fflush(stdout);
   const int before = dup(STDOUT_FILENO), file = creat((folder / "out").c_str(), 0600);
