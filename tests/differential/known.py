@@ -195,6 +195,7 @@ KNOWN = [
         some(zero, "b"),
         parts=DERIVATIVES,
         differs=lambda d: d.part == "second" or pole(d) or nan_of_heed(d),
+        no_first=True,
     ),
     Known(
         "norm norm_all",
