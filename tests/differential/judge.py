@@ -9,16 +9,18 @@ from compare import differences, near
 from known import KNOWN
 from program import numbers
 
-# Rounding is tried this often; a difference of this many times its effect passes.
-ROUNDINGS, MARGIN = 20, 10.0
+# Rounding is tried this often, and before a program is said to fail so often: each
+# comparison of a number with its equal has to fall to both sides once. A difference of
+# MARGIN times the effect of rounding passes.
+ROUNDINGS, LAST_ROUNDINGS, MARGIN = range(20), range(20, 200), 10.0
 
 
-def without_rounding(program, torch, found):
+def without_rounding(program, torch, found, seeds):
     """The differences that rounding does not explain: PyTorch's numbers are computed
-    again with results that are changed in their last digits."""
+    again with results that are changed in their last digits, once for each seed."""
     changed = [
         torch_side.written(torch_side.compute(program, torch_side.Rounding(seed)))
-        for seed in range(ROUNDINGS)
+        for seed in seeds
     ]
     return [d for d in found if not explained(d, torch, changed)]
 
@@ -131,12 +133,14 @@ def judge(replay, program, heed, torch):
     found = differences(heed, torch)
     if not found:
         return Verdict(found)
-    left = without_rounding(program, torch, found)
+    left = without_rounding(program, torch, found, ROUNDINGS)
     if not left:
         return Verdict(left, rounding=True)
     parts = {d.part for d in left}
     for entry in KNOWN:
-        if not parts <= set(entry.parts) or not (entry.slight or all(map(gross, left))):
+        if not parts <= set(entry.parts):
+            continue
+        if not (entry.slight or entry.by_differences or all(map(gross, left))):
             continue
         if not any(entry.applies(op, x) for op, x in inputs_of(program, torch)):
             continue
@@ -149,4 +153,5 @@ def judge(replay, program, heed, torch):
             if False in sides or True not in sides:
                 continue
         return Verdict([], known=entry)
-    return Verdict(left)
+    left = without_rounding(program, torch, left, LAST_ROUNDINGS)
+    return Verdict(left, rounding=not left)

@@ -2,8 +2,8 @@
 
 An entry applies to an op, by its row, inputs and arguments, and then to the whole
 program, since later numbers follow from it: to differences in `parts` of the answer, none
-of them as small as rounding. With `by_differences` finite differences have the last word:
-the entry excuses the program only if they side with heed.
+of them as small as rounding. With `by_differences` finite differences have the last word,
+on small ones too: the entry excuses the program only if they side with heed.
 """
 
 import math
@@ -215,6 +215,13 @@ KNOWN = [
         "far from 0 gelu is x or 0; PyTorch's second derivative is NaN there, from x² 0",
         some(extreme),
         parts=("second",),
+    ),
+    Known(
+        "composed_attention sdpa_lens",
+        "PyTorch adds -inf to the scores that a mask hides; of an infinite one that makes "
+        "NaN",
+        some(extreme, "qk"),
+        differs=nan_of_torch,
     ),
     # --- a choice
     Known(

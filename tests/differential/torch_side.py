@@ -137,9 +137,11 @@ class Rounding:
         """From -1 to 1."""
         bits = value.contiguous().view(torch.int64)
         if self.seed % 2 == 0:
-            bits = bits + torch.arange(value.numel()).reshape(value.shape) * 0x632BE5AB
-        hashed = (bits * (0x9E3779B97F4A7C15 + 2 * self.seed - 2**64)) >> 40
-        return hashed.double() / 2**23
+            bits = bits + torch.arange(value.numel()).reshape(value.shape)
+        # Neighbours would change alike without the shift.
+        bits = (bits + self.seed) * (0x9E3779B97F4A7C15 - 2**64)
+        bits = (bits ^ (bits >> 32)) * (0xD6E8FEB86659FD93 - 2**64)
+        return (bits >> 40).double() / 2**23
 
     def exact(self, value):
         whole = (value * 1024 == (value * 1024).round()) & (value.abs() < 1024)

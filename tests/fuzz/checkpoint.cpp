@@ -36,6 +36,9 @@ const support::TemporaryFolder folder;
 const std::string path = checkpoint_path(folder / "");
 const Checkpoint* loaded = nullptr;  // what load() returns
 
+// Of one checkpoint. More only take time: the first wrong thing refuses it.
+constexpr int most_changes = 6;
+
 const Corpus& corpus() {
   static const Corpus corpus("\n to be or not to be", "the text");
   return corpus;
@@ -71,14 +74,14 @@ void fill(Tensor& tensor, FuzzedDataProvider& input) {
   });
 }
 
-// Of any dtype, with at most 2^18 elements: 0, 1, ... but for the first ones, which are
+// Of any dtype, with at most 2^14 elements: 0, 1, ... but for the first ones, which are
 // anything.
 Tensor any_tensor(FuzzedDataProvider& input) {
-  constexpr std::int64_t sizes[] = {0, 1, 2, 3, 4, 6, 8, 14, 256, 2500, 65536};
+  constexpr std::int64_t sizes[] = {0, 1, 2, 3, 4, 6, 8, 14, 256, 2500, 1 << 14};
   Shape shape;
   for (int left = input.ConsumeIntegralInRange(0, 4); left > 0; --left) {
     shape.push_back(input.PickValueInArray(sizes));
-    if (count(shape) > 1 << 18) shape = {};
+    if (count(shape) > 1 << 14) shape = {};
   }
   const DType dtype = input.PickValueInArray({float32, float64, int64, boolean});
   Tensor tensor = reshape(arange(count(shape)), shape).to(dtype);
@@ -147,7 +150,9 @@ void heed::fuzz::try_input(std::string_view bytes) {
   FuzzedDataProvider input(reinterpret_cast<const std::uint8_t*>(bytes.data()),
                            bytes.size());
   nn::Safetensors file = whole;
-  while (input.remaining_bytes() > 0) change(file, input);
+  for (int left = most_changes; left > 0 && input.remaining_bytes() > 0; --left) {
+    change(file, input);
+  }
   file.metadata["hash"] = hash_of(file);
   memory::reset_peak();
   const std::int64_t before = memory::bytes_live();
