@@ -265,7 +265,8 @@ std::vector<Tensor> chunk(const Tensor& x, std::int64_t chunks, std::int64_t dim
   const int d = dim_of("chunk", x, dim);
   check(chunks >= 1, "chunk: chunks must be at least 1, got {}", chunks);
   const std::int64_t total = x.shape()[d];
-  return split(x, total > 0 ? (total - 1) / chunks + 1 : 1, d);
+  if (total > 0) return split(x, (total - 1) / chunks + 1, d);
+  return std::vector<Tensor>(static_cast<std::size_t>(chunks), x);
 }
 
 }  // namespace heed

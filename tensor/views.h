@@ -52,8 +52,8 @@ std::vector<Tensor> split(const Tensor& x, std::int64_t size, std::int64_t dim =
 std::vector<Tensor> split_with_sizes(const Tensor& x,
                                      const std::vector<std::int64_t>& sizes,
                                      std::int64_t dim = 0);
-// At most `chunks` pieces of equal size along `dim`, the last one smaller if need be; an
-// empty dimension gives one empty piece. Throws Error unless chunks >= 1.
+// At most `chunks` pieces of equal size along `dim`, the last one smaller if need be; of
+// an empty dimension `chunks` empty pieces. Throws Error unless chunks >= 1.
 std::vector<Tensor> chunk(const Tensor& x, std::int64_t chunks, std::int64_t dim = 0);
 
 }  // namespace heed

@@ -1,4 +1,5 @@
-// Memory that runs out on purpose: the k-th allocation fails, for every k.
+// Memory that runs out on purpose: the k-th allocation of the thread fails, for every k.
+// (`new (std::nothrow)`, the threads of a loop and malloc inside BLIS never fail here.)
 //
 // This program replaces `operator new`, and puts a function of its own before
 // heed::memory::allocate: libheed.so calls it through the linker's table, as it calls
@@ -38,15 +39,12 @@ class OutOfMemory {
 
 // Blocks of `operator new` that have not been freed.
 std::int64_t heap_blocks();
-// Calls of heed::memory::allocate that came here.
-std::int64_t pool_calls();
 // For the tests: skips them where those calls do not come here.
 boost::test_tools::assertion_result pool_is_watched(boost::unit_test::test_unit_id);
 
-// What may happen when an allocation fails in act(state): an exception of the two kinds,
-// after which all is as it was, observe() says so, and act() done again ends as if
-// nothing had been. Nothing leaks. Goes through every allocation in act, on a new
-// make() each time.
+// What may happen when an allocation fails in act(state): Error or std::bad_alloc, after
+// which all is as it was, observe() says so, and act() done again ends as if nothing had
+// been. Nothing leaks. Goes through every allocation in act, on a new make() each time.
 template <class Make, class Act, class Observe>
 void check_shortages(const std::string& name, Make make, Act act, Observe observe) {
   Bits before, after;

@@ -123,7 +123,8 @@ BOOST_AUTO_TEST_CASE(transformers) {
       });
 }
 
-// Two threads have work of their own in attention of this size, and memory for it.
+// Attention of this size is shared out to threads, whose memory is taken before they
+// start.
 BOOST_AUTO_TEST_CASE(threads) {
   check_training(
       "MultiHeadAttention", [] { return nn::MultiHeadAttention(32, 32, 32, 2); },

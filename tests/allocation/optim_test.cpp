@@ -24,13 +24,13 @@ struct Training {
     for (const Tensor& value : {x, turned, gaps}) parameters.emplace_back(value, true);
     trainer = std::make_unique<Optimiser>(parameters, options);
     for (int i = 0; i <= steps; ++i) {
-      Variable loss = leaf_sum();
+      Variable loss = loss_of_leaves();
       loss.backward();
       if (i < steps) trainer->step();
     }
   }
 
-  Variable leaf_sum() const {
+  Variable loss_of_leaves() const {
     Variable loss = sum(pow(parameters[0], 3));
     for (const Variable& x : parameters) loss = loss + sum(square(x));
     return loss;

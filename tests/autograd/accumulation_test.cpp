@@ -143,7 +143,7 @@ BOOST_AUTO_TEST_CASE(recorded_gradients_add_up_with_their_histories) {
   pow(x, 2).backward({.create_graph = true});
   BOOST_TEST(x.grad().item() == 16);                // 3 x² + 2 x
   BOOST_TEST(grad(x.grad(), {x})[0].item() == 14);  // 6 x + 2
-  // A constant among them is one in the sum.
+  // What was there before, if it has no history, is a constant in the sum.
   const Variable y = leaf(2);
   pow(y, 2).backward();
   pow(y, 3).backward({.create_graph = true});
@@ -151,8 +151,8 @@ BOOST_AUTO_TEST_CASE(recorded_gradients_add_up_with_their_histories) {
   BOOST_TEST(grad(y.grad(), {y})[0].item() == 12);
 }
 
-// The sum of a gradient with a history and one without has none: a history of one part
-// would give a wrong derivative where there should be an Error.
+// A walk that is not recorded leaves a sum without a history, whatever was there before:
+// it said that its gradient is not to be differentiated, so doing that is an Error.
 BOOST_AUTO_TEST_CASE(an_unrecorded_gradient_ends_the_history) {
   const Variable x = leaf(2);
   pow(x, 3).backward({.create_graph = true});
@@ -186,8 +186,9 @@ BOOST_AUTO_TEST_CASE(a_seed_with_a_history_is_not_added_to) {
   BOOST_TEST(grad(slope, {w})[0].item() == 12);  // w³
 }
 
-// Whether a sum is made in place is decided once: here letting go of one gradient makes
-// another one the only owner of its elements, half way. Another thread may do so as well.
+// The history of x's gradient holds y's gradient, too, and is freed when x gets its sum.
+// Whether y's sum can be made in place must be decided before: afterwards the answer
+// would be another one. Another thread that lets go of a gradient has the same effect.
 BOOST_AUTO_TEST_CASE(a_gradient_may_hold_another) {
   const Variable x = leaf(1), y = leaf(1), w = leaf(2);
   (y * 3).backward();

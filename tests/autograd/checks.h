@@ -12,8 +12,8 @@ namespace heed {
 // A number that takes a gradient.
 inline Variable leaf(double value) { return Variable(full({}, value, float64), true); }
 
-// Each call of step() but the first, which may make what stays, leaves as much memory in
-// use as there was.
+// The first call of step() may take memory that stays, for caches; later ones must leave
+// as much in use as there was.
 template <class F>
 void check_steady_memory(F&& step) {
   step();

@@ -1,6 +1,5 @@
 // The one table of ops: every function of autograd/ with inputs to try it on. The tests
-// in ops_test.cpp run over all rows. A new op is one function in autograd/ and one row
-// here.
+// of ops, subsets, versions and accumulation run over all rows.
 #pragma once
 
 #include <functional>

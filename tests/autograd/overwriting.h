@@ -22,7 +22,7 @@ inline Tensor part(const Tensor& x) {
   return x.dim() ? slice(x, -1, 0, 1) : view(x, {1});
 }
 
-// Changes every element: signs and orders turn round, indices become 0.
+// Changes the elements: signs and orders turn round, indices become 0.
 inline void overwrite(Tensor x) {
   if (x.dtype() == boolean) {
     x.copy_(logical_not(x));
@@ -121,9 +121,9 @@ struct Run {
   }
 };
 
-// Overwrites in turn all that the user sees, whole and in part. `prepare` ends what runs
-// before the writing, `derivatives` are the numbers that come after it. Returns how often
-// that was refused.
+// Overwrites in turn all that the user sees, whole and in part: prepare(run) runs before
+// a tensor is overwritten, derivatives(run) after it, and returns the numbers that are
+// compared. Returns how often they were refused.
 template <class Prepare, class Derivatives>
 int overwrite_in_turn(const Sample& sample, Prepare prepare, Derivatives derivatives) {
   Run untouched(sample);

@@ -64,7 +64,7 @@ BOOST_AUTO_TEST_CASE(nor_what_the_rules_of_a_recorded_walk_need) {
   BOOST_TEST(refusals > 400);
 }
 
-// Also what no user holds, as what layer_norm keeps of each row, and indices.
+// Also what no user can overwrite, such as what layer_norm keeps of each row.
 BOOST_AUTO_TEST_CASE(whatever_is_kept_is_watched) {
   std::size_t watched = 0;
   for_each_sample([&](const Sample& sample) {

@@ -13,8 +13,9 @@ PARTS = {"values": "values", "backward": "grad", "grad": "grad", "second": "seco
 
 
 @dataclass
-class Difference:
-    part: str  # of heed's answer: values, backward, grad, second, or refusal
+class Mismatch:
+    part: str  # of heed's answer: values, backward, grad, second; refusal; or broken,
+    #            where heed did not answer
     name: str = ""  # of the tensor
     element: int = -1
     heed: object = None
@@ -37,56 +38,56 @@ def near(a, b, allowed=0.0):
     return math.isfinite(a) and math.isfinite(b) and abs(a - b) <= limit
 
 
-def tensor_differences(part, name, heed, torch):
+def tensor_mismatches(part, name, heed, torch):
     for key in ("dtype", "shape"):
         if heed[key] != torch[key]:
-            yield Difference(part, name, -1, heed[key], torch[key])
+            yield Mismatch(part, name, -1, heed[key], torch[key])
             return
     if part == "values" and heed["requires_grad"] != torch["requires_grad"]:
         wants = [f"requires_grad {x['requires_grad']}" for x in (heed, torch)]
-        yield Difference(part, name, -1, *wants)
+        yield Mismatch(part, name, -1, *wants)
     if heed["data"] == torch["data"]:
         return
     pairs = zip(numbers(heed["data"]), numbers(torch["data"]))
     for i, (a, b) in enumerate(pairs):
         if not near(a, b):
-            yield Difference(part, name, i, a, b)
+            yield Mismatch(part, name, i, a, b)
 
 
-def differences(heed, torch):
+def mismatches(heed, torch):
     """All of them, in the order of computing. Where one side refuses, or PyTorch lacks a
     derivative, what both computed is compared."""
     if "broken" in heed:
-        return [Difference("refusal", "", -1, heed["broken"], torch.get("error"))]
+        return [Mismatch("broken", "", -1, heed["broken"], torch.get("error"))]
     found = []
     unable = torch.get("at") in ("loss", "grad", "second")
     refused = unable or "error" in heed or "error" in torch
+    heed, torch = completed(heed), completed(torch)
     for part, other in PARTS.items():
         ours, theirs = heed.get(part, {}), torch.get(other, {})
-        if part == "second" and "grad" in heed and "grad" in torch and not refused:
-            # Gradients that are constants have derivatives of 0, asked for or not.
-            ours, theirs = with_zeros(ours, heed["grad"]), with_zeros(
-                theirs, torch["grad"]
-            )
         for name in {**theirs, **ours}:
             if name in ours and name in theirs:
-                found += tensor_differences(part, name, ours[name], theirs[name])
+                found += tensor_mismatches(part, name, ours[name], theirs[name])
             elif not refused:
                 have = ["none" if name not in x else "one" for x in (ours, theirs)]
-                found.append(Difference(part, name, -1, *have))
+                found.append(Mismatch(part, name, -1, *have))
     if heed.get("at") != torch.get("at") and not unable:
         words = [
             f"refuses {x['at']}: {x['error']}" if "at" in x else "computes it"
             for x in (heed, torch)
         ]
         name = heed.get("at") or torch.get("at")
-        found.append(Difference("refusal", name, -1, *words))
+        found.append(Mismatch("refusal", name, -1, *words))
     return found
 
 
-def with_zeros(derivatives, like):
+def completed(answer):
+    """With zeros for the second derivatives that are not there: gradients that are
+    constants have derivatives of 0, asked for or not."""
+    if "grad" not in answer or "at" in answer:
+        return answer
     zeros = {
         name: {**x, "data": " ".join(["0.0"] * len(x["data"].split()))}
-        for name, x in like.items()
+        for name, x in answer["grad"].items()
     }
-    return {**zeros, **derivatives}
+    return {**answer, "second": {**zeros, **answer.get("second", {})}}

@@ -2,6 +2,7 @@
 can be drawn to fit its result. A program ends early where PyTorch refuses."""
 
 import itertools
+import math
 import random
 
 import torch
@@ -12,7 +13,7 @@ from table import TABLE
 
 MOST_LEAVES, MOST_OPS, MOST_RANK, MOST_SIZE = 4, 8, 4, 6
 MOST_ELEMENTS = 400
-# Larger numbers would make later differences of rounding larger than what is compared.
+# Beyond it rounding in later ops would be larger than what is compared.
 LARGEST = 1e3
 
 # How the numbers of leaves are drawn: away from kinks, or on purpose at them.
@@ -66,7 +67,7 @@ class Drawer:
     def new_shape(self):
         rank = self.choice([0, 1, 1, 2, 2, 2, 3, 3, MOST_RANK])
         shape = [self.new_size() for _ in range(rank)]
-        while torch_side.count(shape) > MOST_ELEMENTS:
+        while math.prod(shape) > MOST_ELEMENTS:
             shape[self.integer(0, rank - 1)] = 1
         return tuple(shape)
 
@@ -130,15 +131,15 @@ class Drawer:
         return name
 
     def constant(self, shape):
-        values = [self.number() for _ in range(torch_side.count(shape))]
+        values = [self.number() for _ in range(math.prod(shape))]
         values = [v if abs(v) < 1e3 else 0.0 for v in values]
         return self.add_leaf("x", "float64", shape, values)
 
     def leaf(self, shape, low=-2.0, regular=False):
         leaves = [x for x in self.program["leaves"] if x["dtype"] == "float64"]
-        if len(leaves) >= MOST_LEAVES or torch_side.count(shape) > MOST_ELEMENTS:
+        if len(leaves) >= MOST_LEAVES or math.prod(shape) > MOST_ELEMENTS:
             raise Reject
-        count = torch_side.count(shape)
+        count = math.prod(shape)
         values = [round(self.random.uniform(low, 2), 3) for _ in range(count)]
         if self.mode == "ties":
             values = [self.choice(TIES) for _ in range(count)]
@@ -219,7 +220,7 @@ class Drawer:
         ]
         if found and self.flag():
             return Name(self.choice(found))
-        values = [self.chance(0.6) for _ in range(torch_side.count(shape))]
+        values = [self.chance(0.6) for _ in range(math.prod(shape))]
         return self.add_leaf("m", "bool", shape, values)
 
     def mask_of(self, trues):
@@ -243,7 +244,7 @@ class Drawer:
         narrow = shape
         if spread and self.chance(0.2):
             narrow = self.narrowed(shape)
-        count = torch_side.count(narrow)
+        count = math.prod(narrow)
         if below <= 0 and count:
             raise Reject
         values = [self.integer(0, below - 1) for _ in range(count)]

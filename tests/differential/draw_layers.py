@@ -116,7 +116,7 @@ def join_heads(d):
 
 
 def additive_scores(d):
-    # A pair without a gradient is left out, whatever it is: NaN would tell.
+    # Finite: heed leaves out a pair whose gradient is 0, where PyTorch gets NaN from NaN.
     q = d.finite(lambda shape: len(shape) in (2, 3))
     *batch, _, hidden = d.shape(q)
     k = d.finite_fitting((*batch, d.new_size(), hidden))

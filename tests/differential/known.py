@@ -1,9 +1,9 @@
 """Where heed and PyTorch differ and heed is to stay as it is, each with its reason.
 
-An entry applies to an op, by its row, inputs and arguments, and then to the whole
-program, since later numbers follow from it: to differences in `parts` of the answer, none
-of them as small as rounding. With `by_differences` finite differences have the last word,
-on small ones too: the entry excuses the program only if they side with heed.
+An entry applies to an op, by its row, inputs and arguments. It excuses mismatches in
+`parts` of the answer that can follow from that op, none of them as small as rounding. With
+`by_finite_differences` these have the last word, on small ones too: the entry excuses a
+program only if finite differences side with heed.
 """
 
 import math
@@ -24,10 +24,10 @@ class Known:
     reason: str
     holds: Callable = lambda inputs, args: True
     parts: tuple = ALL
-    by_differences: bool = False
-    differs: Callable = lambda d: True  # holds for each of the differences
+    by_finite_differences: bool = False
+    mismatch: Callable = lambda m: True  # holds for each of them
     no_first: bool = False  # only where neither side's first derivative is finite
-    slight: bool = False  # differences as small as rounding, too
+    slight: bool = False  # mismatches as small as rounding, too
 
     def applies(self, op, inputs):
         return (not self.rows or op["row"] in self.rows.split()) and self.holds(
@@ -36,7 +36,7 @@ class Known:
 
 
 def some(condition, names="a"):
-    """Whether one of the numbers of these inputs is such."""
+    """Whether one of the numbers of these inputs is such; `names` has a letter for each."""
     return lambda inputs, args: any(
         condition(number)
         for name in names
@@ -52,11 +52,6 @@ def extreme(number):
 
 def zero(number):
     return number == 0
-
-
-def chunks_nothing(inputs, args):
-    shape, dim = inputs["a"]["shape"], args["dim"]
-    return -len(shape) <= dim < len(shape) and shape[dim] == 0
 
 
 def exceeds(inputs, args):
@@ -97,41 +92,46 @@ def repeats(inputs, args):
     return repeated(numbers(inputs["a"]["data"])) or reduced(inputs, args) <= 1
 
 
-def pole(d):
+def pole(m):
     """Neither side has a finite number."""
-    return d.element >= 0 and not math.isfinite(d.heed) and not math.isfinite(d.torch)
+    return m.element >= 0 and not math.isfinite(m.heed) and not math.isfinite(m.torch)
 
 
-def nan_of_torch(d):
-    return d.element >= 0 and not math.isnan(d.heed) and math.isnan(d.torch)
+def both_finite(m):
+    return m.element >= 0 and math.isfinite(m.heed) and math.isfinite(m.torch)
 
 
-def nan_of_heed(d):
-    return d.element >= 0 and math.isnan(d.heed) and not math.isnan(d.torch)
+def nan_of_torch(m):
+    return m.element >= 0 and not math.isnan(m.heed) and math.isnan(m.torch)
+
+
+def nan_of_heed(m):
+    return m.element >= 0 and math.isnan(m.heed) and not math.isnan(m.torch)
 
 
 KNOWN = [
-    # --- PyTorch's is wrong, as finite differences show
+    # --- PyTorch's is wrong: where by_finite_differences stands, each program proves it
     Known(
         "gather",
         "PyTorch's gradient of gather by an index made by expand() is in wrong places",
-        by_differences=True,
+        by_finite_differences=True,
         parts=DERIVATIVES,
     ),
     Known(
         "scatter_add",
         "PyTorch's scatter_add by an index made by expand() adds to wrong places",
-        lambda inputs, args: repeated(numbers(inputs["index"]["data"])),
+        lambda inputs, args: inputs["index"]["row"] == "expand",
     ),
     Known(
         "masked_select",
         "old PyTorch's gradient of masked_select of a permuted tensor is out of order",
-        by_differences=True,
+        by_finite_differences=True,
         parts=DERIVATIVES,
     ),
     Known(
         "masked_select",
-        "the same with numbers that are not finite, where differences say nothing",
+        "old PyTorch's gradient of masked_select of a permuted tensor is out of order: with "
+        "numbers that are not finite, of which finite differences say nothing",
         lambda inputs, args: OLD and some(extreme)(inputs, args),
         parts=DERIVATIVES,
     ),
@@ -155,12 +155,13 @@ KNOWN = [
         "prod prod_all",
         "with two zeros PyTorch's first derivative is a constant 0, and its second 0",
         some(zero),
-        by_differences=True,
+        by_finite_differences=True,
         parts=("second",),
     ),
     Known(
         "prod prod_all",
-        "the same where a kink elsewhere keeps differences from deciding",
+        "with two zeros PyTorch's first derivative is a constant 0: where a kink elsewhere "
+        "keeps finite differences from deciding",
         lambda inputs, args: OLD and some(zero)(inputs, args),
         parts=("second",),
     ),
@@ -176,7 +177,7 @@ KNOWN = [
         "PyTorch's gradient of a^b by a is a constant 0 where b is 0, so that its "
         "derivative by b is 0 there and not 1 / a",
         some(zero, "b"),
-        by_differences=True,
+        by_finite_differences=True,
         parts=("second",),
     ),
     Known(
@@ -186,15 +187,15 @@ KNOWN = [
         lambda inputs, args: some(zero, "b")(inputs, args)
         and some(lambda number: number < 0)(inputs, args),
         parts=("second",),
-        differs=nan_of_heed,
+        mismatch=nan_of_heed,
     ),
     Known(
         "pow",
-        "under a gradient of NaN that by a is NaN where b is 0, too; PyTorch's is a "
-        "constant 0 there",
+        "under a gradient of NaN the gradient of a^b by a is NaN where b is 0, too; "
+        "PyTorch's is a constant 0 there",
         some(zero, "b"),
         parts=DERIVATIVES,
-        differs=lambda d: d.part == "second" or pole(d) or nan_of_heed(d),
+        mismatch=lambda m: m.part == "second" or pole(m) or nan_of_heed(m),
         no_first=True,
     ),
     Known(
@@ -221,7 +222,6 @@ KNOWN = [
         "PyTorch adds -inf to the scores that a mask hides; of an infinite one that makes "
         "NaN",
         some(extreme, "qk"),
-        differs=nan_of_torch,
     ),
     # --- a choice
     Known(
@@ -237,6 +237,7 @@ KNOWN = [
         "max(); its amax() multiplies: an infinite gradient, or an extreme of NaN, gives "
         "NaN to all",
         parts=DERIVATIVES,
+        mismatch=nan_of_torch,
     ),
     Known(
         "abs l1_loss",
@@ -268,11 +269,6 @@ KNOWN = [
         "there is one number for each slice; PyTorch takes a single one for all",
         lambda inputs, args: inputs["repeats"]["shape"] == [1],
         parts=("refusal",),
-    ),
-    Known(
-        "chunk",
-        "an empty dimension gives one empty piece, as split does; PyTorch gives `chunks`",
-        chunks_nothing,
     ),
     Known(
         "embedding",
@@ -318,13 +314,13 @@ KNOWN = [
         "what the mask leaves out has the gradient 0; PyTorch multiplies it by its weight "
         "of 0, which gives NaN where what comes from above is not finite",
         parts=DERIVATIVES,
-        differs=nan_of_torch,
+        mismatch=nan_of_torch,
     ),
     Known(
         "",
         "there is no derivative of a first derivative that is infinite or NaN",
         parts=DERIVATIVES,
-        differs=lambda d: d.part == "second" or pole(d),
+        mismatch=lambda m: pole(m) or (m.part == "second" and not both_finite(m)),
         no_first=True,
     ),
     # --- other formulas, which differ where numbers leave the range of a double
@@ -385,7 +381,7 @@ KNOWN = [
     Known(
         "",
         "a derivative that is infinite on one side and NaN on the other, at a pole",
-        differs=pole,
+        mismatch=pole,
         parts=DERIVATIVES,
     ),
 ]

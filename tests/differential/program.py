@@ -120,9 +120,6 @@ class CppList(list):
     def __str__(self):
         return "{" + ", ".join(str(cpp_literal(part)) for part in self) + "}"
 
-    def __format__(self, spec):
-        return str(self)
-
 
 def cpp_literal(value):
     if value is None:

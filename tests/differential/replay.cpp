@@ -2,9 +2,8 @@
 //
 // A line of standard input is a program in JSON, a line of standard output the answer.
 //
-//   {"leaves": [{"name": "x0", "dtype": "float64", "shape": [2, 3], "data": "1 2 3 4 5
-//   6",
-//                "requires_grad": true}, ...],
+//   {"leaves": [{"name": "x0", "dtype": "float64", "shape": [2, 2],
+//                "data": "1 2 3 4", "requires_grad": true}, ...],
 //    "ops": [{"name": "v0", "attributes": {"op": "sum", "dim": "-1"},
 //             "inputs": {"a": "x0"}}, ...],
 //    "outputs": ["v0"]}

@@ -23,13 +23,6 @@ def compiled(text):
 CODE = {name: compiled(row.torch) for name, row in TABLE.items()}
 
 
-def count(shape):
-    product = 1
-    for size in shape:
-        product *= size
-    return product
-
-
 def broadcasts(a, b):
     return all(m == n or 1 in (m, n) for m, n in zip(reversed(a), reversed(b)))
 
@@ -95,7 +88,7 @@ def refusal(at, error):
 
 def compute(program, change=None):
     """PyTorch's answer, in the form of replay.cpp's, with tensors. `change`, a Rounding,
-    is applied to all numbers."""
+    is applied to every result and to very large leaves."""
     answer = {"values": {}}
     values = {x["name"]: read_leaf(x) for x in program["leaves"]}
     if change:
@@ -169,7 +162,8 @@ class Rounding:
         return x + off.masked_fill(~inside, 0)
 
     def large(self, x):
-        """The same of a leaf: only where sums would lose the other numbers."""
+        """A leaf, changed as results are, but only where sums would lose the other
+        numbers."""
         if not x.dtype.is_floating_point:
             return x
         value = x.detach()
@@ -179,8 +173,8 @@ class Rounding:
         return (value * (1 + 1e-14 * noise)).requires_grad_(x.requires_grad)
 
     def before(self, x):
-        """The same of an input of layer_norm: the mean of equal numbers may miss them by
-        a digit, and what that leaves is divided by roots of eps."""
+        """An input of layer_norm, changed in its last digit: the mean of equal numbers may
+        miss them by as much, and what that leaves is divided by roots of eps."""
         if self.seed == 0:
             return x
         noise = self.noise(x.detach()).masked_fill(self.exact(x.detach()), 0)
