@@ -106,7 +106,7 @@ class NestedList {
 // The numbers of the list; its depth is the number of dimensions, so tensor({{1, 2}}) has
 // the shape (1, 2) and tensor(3.5) is a scalar. Without a dtype bools give bool, whole
 // numbers (and bools among them) int64, others and an empty list float32. Throws Error
-// when the lists at one depth differ in length or the dtype cannot hold a number.
+// when the lists at one depth differ in length, or int64 or bool cannot hold a number.
 Tensor tensor(const NestedList& list, std::optional<DType> dtype = {});
 
 // The elements of `values` in row-major order, with the dtype of their type; of the shape
