@@ -45,6 +45,11 @@ def some(condition, names="a"):
     )
 
 
+def some_input(condition):
+    """The same of all inputs."""
+    return lambda inputs, args: some(condition, inputs)(inputs, args)
+
+
 def extreme(number):
     """Whether its square, or a product with it, is beyond what a double holds."""
     return number != number or (number != 0 and not 1e-150 < abs(number) < 1e150)
@@ -143,8 +148,8 @@ KNOWN = [
     ),
     Known(
         "log1p",
-        "old PyTorch takes denormal numbers as 0",
-        lambda inputs, args: OLD and some(extreme)(inputs, args),
+        "PyTorch rounds denormal numbers, or takes them as 0",
+        some(extreme),
     ),
     Known(
         "clamp",
@@ -377,6 +382,13 @@ KNOWN = [
         "prod prod_all",
         "products that overflow on the way, in another order",
         some(extreme),
+    ),
+    Known(
+        "",
+        "a second derivative has squares of numbers, or of their reciprocals, and they "
+        "leave the range of a double earlier in one formula than in another",
+        some_input(extreme),
+        parts=("second",),
     ),
     Known(
         "",
