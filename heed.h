@@ -69,6 +69,7 @@
 #include "nn/general_attention.h"
 #include "nn/generate.h"
 #include "nn/gpt.h"
+#include "nn/heads.h"
 #include "nn/init.h"
 #include "nn/layer_norm.h"
 #include "nn/linear.h"

@@ -16,69 +16,58 @@ namespace {
 
 Variable transposed(const Variable& x) { return transpose(x, -2, -1); }
 
-// The pairs of queries and keys, (..., n, m), that lens hides: (..., n or 1, m).
-Tensor hidden_by(const Tensor& lens, std::int64_t keys) {
-  return arange(keys, int64) >= unsqueeze(lens, -1);
-}
-
-// P = softmax(scale Q Kᵀ) over the keys that each query sees, 0 for the others, so that a
-// query that sees none has a row of zeros.     (..., n, d) x (..., m, d) -> (..., n, m)
+// P = softmax(scale Q Kᵀ) over the keys that each query sees, 0 for the others.
+//   (..., n, d) x (..., m, d) -> (..., n, m)
 Variable attention_weights(const Variable& query, const Variable& key,
-                           const std::optional<Tensor>& lens, double scale) {
-  const Variable scores = scale * matmul(query, transposed(key));  // (..., n, m)
-  if (!lens) return softmax(scores, -1);
-  const Tensor hidden = hidden_by(*lens, key.size(-2));
+                           const Tensor& hidden, double scale) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
+  const Variable scores = scale * matmul(query, transposed(key));
   return masked_fill(softmax(masked_fill(scores, hidden, -infinity), -1), hidden, 0);
 }
 
+// lens has no elements where every query sees all keys. What is hidden is selected away,
+// in the gradients too: 0 times NaN is NaN.
+Variable composed(const Variable& query, const Variable& key, const Variable& value,
+                  const Tensor& lens, double scale) {
+  if (lens.numel() == 0) {
+    return matmul(softmax(scale * matmul(query, transposed(key)), -1), value);
+  }
+  const Tensor hidden = arange(key.size(-2), int64) >= unsqueeze(lens, -1);
+  const Tensor sees_none = unsqueeze(lens == 0, -1);  // (..., n or 1, 1)
+  const Variable P =
+      attention_weights(masked_fill(query, sees_none, 0), key, hidden, scale);
+  return masked_fill(matmul(P, value), sees_none, 0);
+}
+
+Tensor or_none(const std::optional<Tensor>& lens) { return lens.value_or(Tensor()); }
+
 }  // namespace
 
-// O = P V, P = softmax(S), S = scale Q Kᵀ
-//   dP = G Vᵀ,  dS = P ∘ (dP - rowsum(dP ∘ P))      ∘: elementwise
-//   dQ = scale dS K,  dK = scale dSᵀ Q
-//   dV = Pᵀ G
 Variable scaled_dot_product_attention(const Variable& query, const Variable& key,
                                       const Variable& value,
                                       const std::optional<Tensor>& lens, double scale,
                                       Tensor* weights) {
   const AttentionResult y = scaled_dot_product_attention(
       query.value(), key.value(), value.value(), lens, scale, weights);
-  return record_joint(
-      "scaled_dot_product_attention", y.output, inputs(query, key, value),
-      // 0 Q, 1 K, 2 V, 3 O, 4 and 5 what is kept of the rows, 6 lens
-      keep(query, key, value, result, y.largest, y.inverse_sums,
-           lens ? KeepEntry(*lens) : KeepEntry()),
-      [has_lens = lens.has_value(), scale](
-          const Kept& kept, const Variable& g,
-          const auto& wanted) -> std::array<Variable, 3> {
-        const Variable K = kept[1], V = kept[2];
-        const std::optional<Tensor> lens =
-            has_lens ? std::optional(kept[6].value()) : std::nullopt;
-        if (!grad_enabled()) {
-          const auto [dQ, dK, dV] = scaled_dot_product_attention_backward(
-              g.value(), kept[0].value(), K.value(), V.value(), lens, scale,
-              {kept[3].value(), kept[4].value(), kept[5].value()}, wanted);
-          return {dQ, dK, dV};
-        }
-        // In ops where the walk is recorded: see record_joint. What is hidden is selected
-        // away: 0 times NaN is NaN.
-        const auto seen = [&](const Variable& pairs) {  // (..., n, m)
-          return lens ? masked_fill(pairs, hidden_by(*lens, K.size(-2)), 0) : pairs;
-        };
-        Variable Q = kept[0], G = g;
-        if (lens) {
-          const Tensor blind = unsqueeze(*lens == 0, -1);  // (..., n, 1)
-          Q = masked_fill(Q, blind, 0);
-          G = masked_fill(G, blind, 0);
-        }
-        const Variable P = attention_weights(Q, K, lens, scale);     // (..., n, m)
-        const Variable dP = seen(matmul(G, transposed(V)));          // (..., n, m)
-        const Variable dS = seen(P * (dP - sum(dP * P, -1, true)));  // (..., n, m)
-        const Variable dQ = scale * matmul(dS, K);                   // (..., n, d)
-        const Variable dK = scale * matmul(transposed(dS), Q);       // (..., m, d)
-        const Variable dV = matmul(transposed(P), G);                // (..., m, dv)
-        return {dQ, dK, dV};
+  const Variable none_or_lens = or_none(lens);
+  return record_fused(
+      {"scaled_dot_product_attention",
+       "dQ = scale dS K,  dK = scale dSᵀ Q,  dV = Pᵀ G  with dP = G Vᵀ, "
+       "dS = P ∘ (dP - rowsum(dP ∘ P))"},
+      y.output, inputs(query, key, value, none_or_lens),
+      keep(result, y.largest, y.inverse_sums),
+      [scale](const Variable& query, const Variable& key, const Variable& value,
+              const Variable& lens) {
+        return composed(query, key, value, lens.value(), scale);
+      },
+      [scale, has_lens = lens.has_value()](const Kept& k, const Tensor& g,
+                                           const std::array<bool, 4>& wanted) {
+        const auto lens = has_lens ? std::optional(k[3].value()) : std::nullopt;
+        const auto [dQ, dK, dV] = scaled_dot_product_attention_backward(
+            g, k[0].value(), k[1].value(), k[2].value(), lens, scale,
+            {k[4].value(), k[5].value(), k[6].value()},
+            {wanted[0], wanted[1], wanted[2]});
+        return std::array<Tensor, 4>{dQ, dK, dV, Tensor()};
       });
 }
 
@@ -86,7 +75,7 @@ Variable composed_attention(const Variable& query, const Variable& key,
                             const Variable& value, const std::optional<Tensor>& lens,
                             double scale) {
   check_attention("composed_attention", query.value(), key.value(), value.value(), lens);
-  return matmul(attention_weights(query, key, lens, scale), value);
+  return composed(query, key, value, or_none(lens), scale);
 }
 
 }  // namespace heed

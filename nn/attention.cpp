@@ -148,8 +148,10 @@ Variable join_heads(const Variable& x) {
   return reshape(rows, {x.size(0), x.size(2), x.size(1) * x.size(3)});
 }
 
-void check_inputs(std::string_view layer, const LayerInputs& wanted,
-                  const Variable& queries, const Variable& keys, const Variable& values) {
+Inputs take_inputs(std::string_view layer, const LayerInputs& wanted,
+                   const Inputs& inputs, const Mask& mask,
+                   std::optional<std::int64_t> heads) {
+  const auto& [queries, keys, values] = inputs;
   const auto fits = [&](const Variable& x, std::int64_t size) {
     return x.dim() == 3 && x.size(0) == queries.size(0) && x.size(2) == size;
   };
@@ -167,6 +169,9 @@ void check_inputs(std::string_view layer, const LayerInputs& wanted,
         "{}: queries, keys and values must be {}, got {}, {} and {}", layer,
         name(wanted.dtype), name(queries.dtype()), name(keys.dtype()),
         name(values.dtype()));
+  Shape scores{queries.size(0), queries.size(1), keys.size(1)};
+  if (heads) scores.insert(1, *heads);
+  return without_hidden(inputs, mask, scores);
 }
 
 }  // namespace heed::nn

@@ -74,6 +74,11 @@ Variable split_heads(const Variable& x, std::int64_t heads);
 // dimensions.
 Variable join_heads(const Variable& x);
 
+// The inputs of a layer: (batch, n, ...), (batch, m, ...), (batch, m, ...).
+struct Inputs {
+  Variable queries, keys, values;
+};
+
 // What a layer takes: features of queries, keys and values, any number of the last if
 // none is given, and their dtype.
 struct LayerInputs {
@@ -81,9 +86,15 @@ struct LayerInputs {
   std::optional<std::int64_t> value_size;
   DType dtype;
 };
-// Throws Error in the name of `layer` unless queries are (batch, n, query_size), keys
-// (batch, m, key_size) and values (batch, m, value_size), of that dtype.
-void check_inputs(std::string_view layer, const LayerInputs& wanted,
-                  const Variable& queries, const Variable& keys, const Variable& values);
+// The inputs as the layer is to project them: if any number is NaN or infinite, with
+// zeros in the rows that take no part (keys and values that no query sees, queries that
+// see no key). For the gradient of W in x Wᵀ is a sum over all rows of x: one NaN in the
+// padding would make all of it NaN. The mask is for scores (batch, n, m), or (batch,
+// heads, n, m) where `heads` is given. Throws Error in the name of `layer` unless queries
+// are (batch, n, query_size), keys (batch, m, key_size) and values (batch, m,
+// value_size), of that dtype, and when the mask does not fit.
+Inputs take_inputs(std::string_view layer, const LayerInputs& wanted,
+                   const Inputs& inputs, const Mask& mask,
+                   std::optional<std::int64_t> heads = {});
 
 }  // namespace heed::nn

@@ -25,12 +25,6 @@ Tensor empty_rows(const Tensor& kept) { return logical_not(any(kept, -1, true));
 //                zero, error   uniform   nan
 //   for scores   none          none      all
 //   for values   none          all       all
-Tensor score_pairs(const Mask::Laid& mask, std::int64_t n, std::int64_t m) {
-  const Tensor kept = mask.kept(m);
-  const Tensor pairs = expand(kept, broadcast("mask", kept.shape(), Shape{n, m}));
-  return mask.empty_rows == EmptyRows::nan ? logical_or(pairs, empty_rows(pairs)) : pairs;
-}
-
 Tensor value_pairs(const Mask::Laid& mask, std::int64_t n, std::int64_t m) {
   const Tensor pairs = score_pairs(mask, n, m);
   return mask.empty_rows == EmptyRows::uniform ? logical_or(pairs, empty_rows(pairs))
@@ -70,10 +64,11 @@ Tensor sum_over(const Tensor& pairs, const Tensor& w, const Tensor& x) {
 
 Variable scores_of(const Tensor& pairs, const Variable& q, const Variable& k);
 
-// o_i = Σ_j w_ij v_j       dw_ij = g_i·v_j,  dv_j = Σ_i w_ij g_i        over the pairs
+// o_i = Σ_j w_ij v_j over the pairs
 Variable outputs_of(const Tensor& pairs, const Variable& w, const Variable& v) {
   return record(
-      "masked_values", sum_over(pairs, w.value(), v.value()), inputs(w, v),
+      {"masked_values", "dw_ij = g_i·v_j,  dv_j = Σ_i w_ij g_i  over the pairs"},
+      sum_over(pairs, w.value(), v.value()), inputs(w, v),
       keep(needed_by(v, w), needed_by(w, v), pairs),
       [](const Kept& kept, const Variable& g) {
         return scores_of(kept[2].value(), g, kept[1]);
@@ -84,12 +79,12 @@ Variable outputs_of(const Tensor& pairs, const Variable& w, const Variable& v) {
       });
 }
 
-// s_ij = q_i·k_j           dq_i = Σ_j g_ij k_j,  dk_j = Σ_i g_ij q_i    over the pairs;
-// the other scores are 0
+// s_ij = q_i·k_j over the pairs; the other scores are 0
 Variable scores_of(const Tensor& pairs, const Variable& q, const Variable& k) {
   const Tensor all = matmul(q.value(), transpose(k.value(), -2, -1));
   return record(
-      "masked_scores", masked_fill(all, logical_not(pairs), 0), inputs(q, k),
+      {"masked_scores", "dq_i = Σ_j g_ij k_j,  dk_j = Σ_i g_ij q_i  over the pairs"},
+      masked_fill(all, logical_not(pairs), 0), inputs(q, k),
       keep(needed_by(k, q), needed_by(q, k), pairs),
       [](const Kept& kept, const Variable& g) {
         return outputs_of(kept[2].value(), g, kept[1]);
@@ -101,6 +96,12 @@ Variable scores_of(const Tensor& pairs, const Variable& q, const Variable& k) {
 }
 
 }  // namespace
+
+Tensor score_pairs(const Mask::Laid& mask, std::int64_t n, std::int64_t m) {
+  const Tensor kept = mask.kept(m);
+  const Tensor pairs = expand(kept, broadcast("mask", kept.shape(), Shape{n, m}));
+  return mask.empty_rows == EmptyRows::nan ? logical_or(pairs, empty_rows(pairs)) : pairs;
+}
 
 // A finite sum has finite summands only. Another one may have, too: it can overflow.
 bool all_finite(const Variable& x) {
@@ -158,7 +159,7 @@ Variable masked_weights(const Variable& scores, const Mask::Laid& mask) {
   return masked_fill(softmax(x, -1), hidden, 0);
 }
 
-Projected without_hidden(const Projected& inputs, const Mask& mask, const Shape& scores) {
+Inputs without_hidden(const Inputs& inputs, const Mask& mask, const Shape& scores) {
   const auto& [queries, keys, values] = inputs;
   if (mask.hides_nothing() ||
       (all_finite(queries) && all_finite(keys) && all_finite(values))) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "autograd/variable.h"
+#include "nn/attention.h"
 #include "nn/mask.h"
 
 namespace heed::nn {
@@ -13,6 +14,10 @@ namespace heed::nn {
 Variable masked_scores(const Variable& query, const Variable& key,
                        const Mask::Laid& mask);
 
+// Which pairs of query and key count as scores: bool (..., n, m). Those that the mask
+// does not hide, and with EmptyRows::nan all of a row without keys.
+Tensor score_pairs(const Mask::Laid& mask, std::int64_t n, std::int64_t m);
+
 // The weights of scores (..., n, m), as masked_softmax has them.
 Variable masked_weights(const Variable& scores, const Mask::Laid& mask);
 
@@ -20,16 +25,9 @@ Variable masked_weights(const Variable& scores, const Mask::Laid& mask);
 Variable masked_values(const Variable& weights, const Variable& value,
                        const Mask::Laid& mask);
 
-// What a layer projects: (batch, n, ...), (batch, m, ...), (batch, m, ...).
-struct Projected {
-  Variable queries, keys, values;
-};
-// The same, with zeros in the rows that take no part (keys and values that no query sees,
-// queries that see no key), if any number is NaN or infinite. For the gradient of W in
-// x Wᵀ is a sum over all rows of x: one NaN in the padding would make all of it NaN. The
-// mask is for scores of the shape (batch, n, m) or (batch, heads, n, m); throws Error
-// when it does not fit.
-Projected without_hidden(const Projected& inputs, const Mask& mask, const Shape& scores);
+// What take_inputs of nn/attention.h does to inputs that fit, for a mask that may not:
+// `scores` is the shape it is laid on.
+Inputs without_hidden(const Inputs& inputs, const Mask& mask, const Shape& scores);
 
 // Whether every element is a number other than infinity.
 bool all_finite(const Variable& x);

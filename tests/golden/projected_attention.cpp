@@ -64,7 +64,7 @@ Outputs in_float32(nn::CausalMultiHeadAttention& net, const Variable& queries,
   const Variable weights = nn::masked_softmax(to(scores, float32), net.mask);
   Outputs outputs;
   outputs["weights"] = to(weights, scores.dtype());  // (b, heads, n, n)
-  const Variable dropped = net.attn_dropout(outputs["weights"]);
+  const Variable dropped = net.dropout(outputs["weights"]);
   outputs["y"] = net.resid_dropout(net.wo(nn::join_heads(matmul(dropped, v))));
   return outputs;
 }
