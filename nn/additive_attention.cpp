@@ -1,9 +1,7 @@
 #include "nn/additive_attention.h"
 
-#include "autograd/additive_scores.h"
 #include "autograd/views.h"
 #include "nn/attention.h"
-#include "nn/masked.h"
 
 namespace heed::nn {
 
@@ -23,16 +21,8 @@ Variable AdditiveAttention::operator()(const Variable& queries, const Variable& 
                                       .value_size = {},
                                       .dtype = W_q.weight.dtype()},
                                      {queries, keys, values}, mask);
-  const Shape shape{queries.size(0), queries.size(1), keys.size(1)};
-  const Mask::Laid laid = mask.lay_on(shape);
-  // w_v(tanh(unsqueeze(W_q(q), 2) + unsqueeze(W_k(k), 1))), in one pass without the array
-  // (batch, n, m, hidden) of the sums.
-  const Variable scores =  // (batch, n, m)
-      additive_scores(W_q(q), W_k(k), squeeze(w_v.weight, 0),
-                      laid.hides() ? score_pairs(laid, shape[1], shape[2]) : Tensor());
-  const Variable weights = masked_weights(scores, laid);  // (batch, n, m)
-  if (keep_weights) attention_weights = weights.value();
-  return masked_values(dropout(weights), v, laid);  // (batch, n, dv)
+  return attend(AdditiveScore{squeeze(w_v.weight, 0)}, W_q(q), W_k(k), v, mask, dropout,
+                keep_weights ? &attention_weights : nullptr);  // (batch, n, dv)
 }
 
 }  // namespace heed::nn

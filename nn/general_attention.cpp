@@ -19,7 +19,7 @@ Variable GeneralAttention::operator()(const Variable& query, const Variable& key
                                       .value_size = d_model,
                                       .dtype = W_q.weight.dtype()},
                                      {query, key_value, key_value}, mask);
-  return attend(W_q(x), W_k(k), W_v(v), mask, Dropout(0), {},  // (batch, n, d_v)
+  return attend(DotScore{}, W_q(x), W_k(k), W_v(v), mask, Dropout(0),  // (batch, n, d_v)
                 keep_weights ? &attention_weights : nullptr);
 }
 

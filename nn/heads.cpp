@@ -1,6 +1,33 @@
 #include "nn/heads.h"
 
+#include "autograd/views.h"
+
 namespace heed::nn {
+
+Variable split_heads(const Variable& x, std::int64_t heads) {
+  check(x.dim() == 3 && heads >= 1 && x.size(2) % heads == 0,
+        "split_heads: x (batch, n, heads * d), got {} and {} heads", x.shape(), heads);
+  const std::int64_t width = x.size(2) / heads;
+  // (batch, n, heads, d)
+  const Variable parts = reshape(x, {x.size(0), x.size(1), heads, width});
+  return transpose(parts, 1, 2);  // (batch, heads, n, d)
+}
+
+Variable join_heads(const Variable& x) {
+  check(x.dim() == 4, "join_heads: x (batch, heads, n, d), got {}", x.shape());
+  const Variable rows = transpose(x, 1, 2);  // (batch, n, heads, d)
+  // (batch, n, heads * d)
+  return reshape(rows, {x.size(0), x.size(2), x.size(1) * x.size(3)});
+}
+
+Variable attend_heads(const Variable& query, const Variable& key, const Variable& value,
+                      std::int64_t heads, const Mask& mask, const Dropout& dropout,
+                      Tensor* weights) {
+  const Variable q = split_heads(query, heads);  // (batch, heads, n, d)
+  const Variable k = split_heads(key, heads);    // (batch, heads, m, d)
+  const Variable v = split_heads(value, heads);  // (batch, heads, m, dv)
+  return join_heads(attend(DotScore{}, q, k, v, mask, dropout, weights));
+}
 
 Heads::Heads(std::string_view layer, const Named& heads,
              std::initializer_list<Named> sizes, double dropout)
@@ -15,7 +42,7 @@ Heads::Heads(std::string_view layer, const Named& heads,
 
 Variable Heads::attend(const Variable& q, const Variable& k, const Variable& v,
                        const Mask& mask) {
-  return join_heads(nn::attend(q, k, v, mask, dropout, {}, weights()));
+  return join_heads(nn::attend(DotScore{}, q, k, v, mask, dropout, weights()));
 }
 
 Variable Heads::attend(std::string_view layer, const LayerInputs& wanted,

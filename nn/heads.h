@@ -10,6 +10,25 @@
 
 namespace heed::nn {
 
+// (batch, n, heads * d) -> (batch, heads, n, d), a view: head i has the features i d to
+// (i + 1) d - 1. Throws Error unless x has three dimensions and the heads divide the
+// last.
+Variable split_heads(const Variable& x, std::int64_t heads);
+// And back: (batch, heads, n, d) -> (batch, n, heads * d). Throws Error unless x has four
+// dimensions.
+Variable join_heads(const Variable& x);
+
+// attend() by DotScore in `heads` equal parts of the features, side by side: of query
+// (batch, n, heads * d), key (batch, m, heads * d) and value (batch, m, heads * dv) head
+// i has the i-th parts. Their outputs are joined to (batch, n, heads * dv); `weights`, if
+// given, receives (batch, heads, n, m). Throws Error unless the heads divide the
+// features, and as attend() does.
+Variable attend_heads(const Variable& query, const Variable& key, const Variable& value,
+                      std::int64_t heads, const Mask& mask, const Dropout& dropout,
+                      Tensor* weights = nullptr);
+
+// What the multi-head layers are made of:
+//
 // Concat(head_1, ..., head_h),  head_i = softmax(Q_i K_iᵀ / √d) V_i
 //
 // with Q_i, K_i, V_i the i-th parts of the features of queries, keys and values: h =

@@ -62,7 +62,7 @@ Tensor sum_over(const Tensor& pairs, const Tensor& w, const Tensor& x) {
 // The next two are each other's derivatives, a selection where a product would do if all
 // numbers were finite.
 
-Variable scores_of(const Tensor& pairs, const Variable& q, const Variable& k);
+Variable products_of(const Tensor& pairs, const Variable& q, const Variable& k);
 
 // o_i = Σ_j w_ij v_j over the pairs
 Variable outputs_of(const Tensor& pairs, const Variable& w, const Variable& v) {
@@ -71,7 +71,7 @@ Variable outputs_of(const Tensor& pairs, const Variable& w, const Variable& v) {
       sum_over(pairs, w.value(), v.value()), inputs(w, v),
       keep(needed_by(v, w), needed_by(w, v), pairs),
       [](const Kept& kept, const Variable& g) {
-        return scores_of(kept[2].value(), g, kept[1]);
+        return products_of(kept[2].value(), g, kept[1]);
       },
       [](const Kept& kept, const Variable& g) {
         return outputs_of(transpose(kept[2].value(), -2, -1), transpose(kept[0], -2, -1),
@@ -80,7 +80,7 @@ Variable outputs_of(const Tensor& pairs, const Variable& w, const Variable& v) {
 }
 
 // s_ij = q_i·k_j over the pairs; the other scores are 0
-Variable scores_of(const Tensor& pairs, const Variable& q, const Variable& k) {
+Variable products_of(const Tensor& pairs, const Variable& q, const Variable& k) {
   const Tensor all = matmul(q.value(), transpose(k.value(), -2, -1));
   return record(
       {"masked_scores", "dq_i = Σ_j g_ij k_j,  dk_j = Σ_i g_ij q_i  over the pairs"},
@@ -108,14 +108,22 @@ bool all_finite(const Variable& x) {
   return std::isfinite(sum(x.value()).item()) || all(isfinite(x.value())).item() != 0;
 }
 
-// With finite numbers a plain product will do: a hidden score gets no gradient, and
-// 0 times a number is 0.
-Variable masked_scores(const Variable& query, const Variable& key,
+Variable pair_products(const Variable& query, const Variable& key, const Tensor& pairs) {
+  return products_of(pairs, query, key);
+}
+
+Mask::Laid lay(const Mask& mask, const Shape& scores, DType dtype) {
+  Mask::Laid laid = mask.lay_on(scores);
+  check(!laid.bias || laid.bias->dtype() == dtype,
+        "Mask::additive: the mask must have the scores' dtype, got {} for scores of {}",
+        laid.bias ? name(laid.bias->dtype()) : "", name(dtype));
+  return laid;
+}
+
+Tensor pairs_to_select(const Variable& query, const Variable& key,
                        const Mask::Laid& mask) {
-  if (!mask.hides() || (all_finite(query) && all_finite(key))) {
-    return matmul(query, transpose(key, -2, -1));  // (..., n, m)
-  }
-  return scores_of(score_pairs(mask, query.size(-2), key.size(-2)), query, key);
+  if (!mask.hides() || (all_finite(query) && all_finite(key))) return Tensor();
+  return score_pairs(mask, query.size(-2), key.size(-2));
 }
 
 Variable masked_values(const Variable& weights, const Variable& value,
@@ -138,11 +146,6 @@ Variable masked_values(const Variable& weights, const Variable& value,
 // softmax of -inf alone would be NaN. So the scores of an empty row are made 0 first, or
 // NaN where that is asked for: added, not filled in, so that it is in the gradient too.
 Variable masked_weights(const Variable& scores, const Mask::Laid& mask) {
-  check(is_floating(scores.dtype()), "masked_softmax: scores must be floating, got {}",
-        name(scores.dtype()));
-  check(!mask.bias || mask.bias->dtype() == scores.dtype(),
-        "Mask::additive: the mask must have the scores' dtype, got {} for scores of {}",
-        mask.bias ? name(mask.bias->dtype()) : "", name(scores.dtype()));
   const Variable biased = mask.bias ? scores + *mask.bias : scores;  // (..., n, m)
   if (!mask.hides()) return softmax(biased, -1);
   const Tensor kept = mask.kept(scores.size(-1)), empty = empty_rows(kept);

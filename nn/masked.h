@@ -9,14 +9,22 @@
 
 namespace heed::nn {
 
-// Q Kᵀ, (..., n, d) and (..., m, d) -> (..., n, m). What stands for a hidden pair is
-// nobody's to read but masked_weights.
-Variable masked_scores(const Variable& query, const Variable& key,
-                       const Mask::Laid& mask);
+// q_i·k_j of the pairs, 0 of the others: (..., n, d), (..., m, d) -> (..., n, m). What is
+// not a pair's passes no gradient. `pairs`, bool, is (..., n, m).
+Variable pair_products(const Variable& query, const Variable& key, const Tensor& pairs);
+
+// The mask on scores of this shape and dtype. Throws Error when it does not fit.
+Mask::Laid lay(const Mask& mask, const Shape& scores, DType dtype);
 
 // Which pairs of query and key count as scores: bool (..., n, m). Those that the mask
 // does not hide, and with EmptyRows::nan all of a row without keys.
 Tensor score_pairs(const Mask::Laid& mask, std::int64_t n, std::int64_t m);
+
+// The same, if a score must select them: no elements where nothing is hidden or all
+// numbers are finite. For then a plain product will do: a hidden score gets no gradient,
+// and 0 times a number is 0.
+Tensor pairs_to_select(const Variable& query, const Variable& key,
+                       const Mask::Laid& mask);
 
 // The weights of scores (..., n, m), as masked_softmax has them.
 Variable masked_weights(const Variable& scores, const Mask::Laid& mask);

@@ -21,8 +21,9 @@ struct Fused {
   Function f;
 };
 
-Variable causal(const Variable& q, const Variable& k, const Variable& v) {
-  return scaled_dot_product_attention(q, k, v, indices({1, 3, 2}, {3}), 0.7);
+Variable attention(In in, const nn::Mask& mask) {
+  return nn::attend(nn::DotScore{.scale = 0.7}, in[0], in[1], in[2], mask,
+                    nn::Dropout(0));
 }
 
 const std::vector<Fused> fused = {
@@ -33,15 +34,22 @@ const std::vector<Fused> fused = {
     {"softmax", [](In in) { return softmax(in[0] * in[1] + in[2], 1); }},
     {"gelu", [](In in) { return gelu(in[0] + in[1] * in[2]); }},
     {"gelu, tanh", [](In in) { return gelu(in[0] + in[1] * in[2], Gelu::tanh); }},
-    {"attention",
-     [](In in) { return scaled_dot_product_attention(in[0], in[1], in[2], {}, 0.7); }},
-    {"attention, causal", [](In in) { return causal(in[0], in[1], in[2]); }},
+    {"attention", [](In in) { return attention(in, {}); }},
+    {"attention, masked",
+     [](In in) {
+       const Tensor bias = tensor({{0.5, -1, 0}, {1, 0, 2}, {0, 0.25, -0.5}}, float64);
+       return attention(
+           in, nn::Mask::valid_lens(indices({1, 3, 2}, {3})) & nn::Mask::additive(bias));
+     }},
     {"additive_scores",
      [](In in) { return additive_scores(in[0], in[1], select(in[2], 0, 1)); }},
-    {"gaussian_weights",
+    {"gaussian attention",
      [](In in) {
-       return gaussian_weights(select(in[0], 1, 0), in[1],
-                               slice(select(in[2], 0, 0), 0, 0, 1));
+       const Variable w = slice(select(in[2], 0, 0), 0, 0, 1);
+       const Variable y = nn::attend(
+           nn::GaussianScore{w}, reshape(select(in[0], 1, 0), {3, 1, 1}),
+           reshape(in[1], {3, 3, 1}), reshape(in[2], {3, 3, 1}), {}, nn::Dropout(0));
+       return reshape(y, {3, 1}) * in[0];
      }},
 };
 
