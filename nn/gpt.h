@@ -12,7 +12,6 @@
 
 #include "nn/dropout.h"
 #include "nn/embedding.h"
-#include "nn/heads.h"
 #include "nn/layer_norm.h"
 #include "nn/linear.h"
 
@@ -38,12 +37,15 @@ struct AttentionCache {
   bool is_empty() const { return keys.dim() != 4; }
 };
 
-// Causal multi-head self-attention whose three projections are one. The dropout of the
-// heads is listed as attn_dropout.
-struct CausalSelfAttention : Heads {
+// Causal multi-head self-attention whose three projections are one.
+struct CausalSelfAttention {
   Linear c_attn;  // (..., n_embd) -> (..., 3 n_embd): queries, keys, values side by side
   Linear c_proj;  // (..., n_embd) -> (..., n_embd): the heads' outputs, mixed
-  Dropout resid_dropout;
+  Dropout attn_dropout, resid_dropout;
+  std::int64_t n_head;
+  bool keep_weights = false;
+  Tensor attention_weights;  // (batch, heads, n, m), before dropout, of the last call
+                             // with keep_weights set
 
   explicit CausalSelfAttention(const GptOptions& options);
 
@@ -55,7 +57,7 @@ struct CausalSelfAttention : Heads {
   void visit(auto&& f) {
     f("c_attn", c_attn);
     f("c_proj", c_proj);
-    f("attn_dropout", dropout);
+    f("attn_dropout", attn_dropout);
     f("resid_dropout", resid_dropout);
   }
 };

@@ -63,37 +63,35 @@ def layers(row):
 
 
 def attention(row):
-    score = "nn::DotScore{{.scale = {scale}}}"
-    keep = "nn::Mask::keep(unsqueeze({lens}, -1) > arange({k}.size(-2)))"
     row(
         "sdpa",
         "fused_attention({q}, {k}, {v}, {scale})",
-        f"nn::attend({score}, {{q}}, {{k}}, {{v}}, {{{{}}}}, nn::Dropout(0))",
+        "scaled_dot_product_attention({q}, {k}, {v}, {{}}, {scale})",
         draw.attention,
         op="scaled_dot_product_attention",
     )
     row(
         "sdpa_lens",
         "fused_attention({q}, {k}, {v}, {scale}, {lens})",
-        f"nn::attend({score}, {{q}}, {{k}}, {{v}}, {keep}, nn::Dropout(0))",
+        "scaled_dot_product_attention({q}, {k}, {v}, {lens}, {scale})",
         draw.attention_lens,
         op="scaled_dot_product_attention",
     )
     row(
         "composed_attention",
         "fused_attention({q}, {k}, {v}, {scale}, {lens})",
-        f"nn::attention({score}, {{q}}, {{k}}, {{v}}, {keep}).output",
+        "composed_attention({q}, {k}, {v}, {lens}, {scale})",
         draw.attention_lens,
     )
-    heed = f"nn::attention({score}, {{q}}, {{k}}, {{v}}, nn::Mask::keep({{keep}}))"
+    options = "nn::Dropout(0), {{.scale = {scale}}}"
+    heed = f"nn::attention({{q}}, {{k}}, {{v}}, nn::Mask::keep({{keep}}), {options})"
     row(
         "attention",
         "attention({q}, {k}, {v}, {scale}, {keep})",
         heed,
         draw.attention_keep,
     )
-    mask = "nn::Mask::additive({bias})"
-    heed = f"nn::attend({score}, {{q}}, {{k}}, {{v}}, {mask}, nn::Dropout(0))"
+    heed = f"nn::attend({{q}}, {{k}}, {{v}}, nn::Mask::additive({{bias}}), {options})"
     row(
         "attend_bias",
         "attention({q}, {k}, {v}, {scale}, None, {bias}).output",
@@ -103,7 +101,7 @@ def attention(row):
         tensors={"bias"},
     )
     mask = "nn::Mask::causal(nn::CausalAlign::{align})"
-    heed = f"nn::attend({score}, {{q}}, {{k}}, {{v}}, {mask}, nn::Dropout(0))"
+    heed = f"nn::attend({{q}}, {{k}}, {{v}}, {mask}, {options})"
     row(
         "attend_causal",
         "causal_attention({q}, {k}, {v}, {scale}, {align})",
@@ -139,27 +137,13 @@ def attention(row):
         "nn::join_heads({a})",
         draw.join_heads,
     )
-    row(
-        "additive_scores",
-        "additive_scores({q}, {k}, {w})",
-        "additive_scores({q}, {k}, {w})",
-        draw.additive_scores,
-    )
-    score = "nn::GaussianScore{{{w}}}"
-    query, key = "unsqueeze(unsqueeze({q}, -1), -1)", "unsqueeze({k}, -1)"
-    row(
-        "gaussian_weights",
-        "gaussian_weights({q}, {k}, {w})",
-        f"softmax(squeeze({score}({query}, {key}), -2), -1)",
-        draw.gaussian_weights,
-    )
-    operands = f"{query}, {key}, unsqueeze({{v}}, -1)"
-    row(
-        "gaussian_attention",
-        "gaussian_attention({q}, {k}, {v}, {w})",
-        f"nn::attend({score}, {operands}, {{{{}}}}, nn::Dropout(0))",
-        draw.gaussian_attention,
-    )
+    for name in ("additive_scores", "gaussian_weights"):
+        row(
+            name,
+            f"{name}({{q}}, {{k}}, {{w}})",
+            f"{name}({{q}}, {{k}}, {{w}})",
+            getattr(draw, name),
+        )
 
 
 def add_rows(row):

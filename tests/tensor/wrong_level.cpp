@@ -27,14 +27,8 @@ int main() {
       {"layer_norm", [&] { layer_norm(x, none, none, 1e-5); }},
       {"normal", [&] { randn(matrix); }},
       {"bmm", [&] { bmm(batch, batch); }},
-      {"gaussian_attention",
-       [&] {
-         gaussian_attention(reshape(row, {512, 1, 1}), unsqueeze(x, 2), unsqueeze(x, 2),
-                            empty({}));
-       }},
+      {"gaussian_weights", [&] { gaussian_weights(row, x, empty({})); }},
       {"additive_scores", [&] { additive_scores(x, x, row); }},
-      {"attention by rows",
-       [&] { scaled_dot_product_attention(slice(x, 0, 0, 4), x, x, {}, 1); }},
       {"attention", [&] { scaled_dot_product_attention(x, x, x, {}, 1); }},
       {"adam_",
        [&] {
