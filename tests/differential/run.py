@@ -114,9 +114,8 @@ def examine(seed, replay, tally, nudge):
     tally.counts["rounding"] += verdict.rounding
     if verdict.known:
         tally.known[verdict.known.reason] += 1
-    if nudge and verdict.known:
-        tally.counts["known"] += 1
-    elif bool(verdict.found) != (bool(nudge) and not verdict.rounding):
+    explained = verdict.known or verdict.rounding
+    if bool(verdict.found) != (bool(nudge) and not explained):
         tally.failures.append(seed)
 
 
@@ -205,8 +204,8 @@ def compare_with_torch(options):
     counts = ", ".join(f"{count} {name}" for name, count in total.counts.items())
     print(f"{counts}; {len(total.failures)} {what}, {took}, seed {seed}")
     blind = options.nudge and (
-        total.counts["rounding"] > options.count / 200
-        or total.counts["known"] > total.counts["nudged"] / 20
+        total.counts["rounding"] > total.counts["nudged"] / 200
+        or total.known.total() > total.counts["nudged"] / 20
     )
     if blind:
         print("run.py: rounding and known.py explain too many of the nudges")
