@@ -23,7 +23,7 @@
 #include "tensor/elementwise.h"
 #include "tensor/error.h"
 #include "tensor/factories.h"
-#include "tensor/gaussian_weights.h"
+#include "tensor/gaussian_attention.h"
 #include "tensor/indexing.h"
 #include "tensor/joining.h"
 #include "tensor/layer_norm.h"
@@ -42,9 +42,7 @@
 
 // Derivatives: the same functions, each beside its derivative, and the way back.
 #include "autograd/additive_scores.h"
-#include "autograd/attention.h"
 #include "autograd/elementwise.h"
-#include "autograd/gaussian_weights.h"
 #include "autograd/gradcheck.h"
 #include "autograd/indexing.h"
 #include "autograd/joining.h"
@@ -61,6 +59,7 @@
 // Modules, masks, losses and initial values: namespace heed::nn.
 #include "nn/additive_attention.h"
 #include "nn/attention.h"
+#include "nn/bilinear_attention.h"
 #include "nn/causal_multi_head_attention.h"
 #include "nn/dot_product_attention.h"
 #include "nn/dropout.h"
@@ -69,6 +68,7 @@
 #include "nn/general_attention.h"
 #include "nn/generate.h"
 #include "nn/gpt.h"
+#include "nn/heads.h"
 #include "nn/init.h"
 #include "nn/layer_norm.h"
 #include "nn/linear.h"
@@ -79,6 +79,7 @@
 #include "nn/packed_multi_head_attention.h"
 #include "nn/positional_encoding.h"
 #include "nn/safetensors.h"
+#include "nn/score.h"
 #include "nn/state_file.h"
 #include "nn/transformer.h"
 #include "nn/visit.h"

@@ -6,34 +6,38 @@
 #include "autograd/views.h"
 
 namespace heed {
+namespace {
 
-// s = sum(w * tanh(unsqueeze(queries, -2) + unsqueeze(keys, -3)), -1), or with indices
-// s_ij = Σ_c w_c t_ijc,  t_ijc = tanh(q_ic + k_jc)
-//   dq_ic = w_c Σ_j g_ij (1 - t²)
-//   dk_jc = w_c Σ_i g_ij (1 - t²)
-//   dw_c  = Σ_ij g_ij t
-// Only the inputs are kept; t is computed again.
-Variable additive_scores(const Variable& queries, const Variable& keys,
-                         const Variable& w) {
-  return record_joint(
-      "additive_scores", additive_scores(queries.value(), keys.value(), w.value()),
-      inputs(queries, keys, w), keep(queries, keys, w),
-      [](const Kept& kept, const Variable& g,
-         const auto& /*wanted*/) -> std::array<Variable, 3> {
-        const Variable q = kept[0], k = kept[1], w = kept[2];
-        if (!grad_enabled()) {
-          auto [dq, dk, dw] =
-              additive_scores_backward(g.value(), q.value(), k.value(), w.value());
-          return {dq, dk, dw};
-        }
-        // In ops where the walk is recorded: see record_joint. There too NaN with a
-        // gradient of 0 is left out.
-        const Variable x = unsqueeze(q, -2) + unsqueeze(k, -3);  // (..., n, m, h)
-        const Variable each = unsqueeze(g, -1);                  // (..., n, m, 1)
-        const Tensor left_out = logical_and(isnan(x.value()), each.value() == 0);
-        const Variable t = tanh(masked_fill(x, left_out, 0));  // (..., n, m, h)
-        const Variable d = w * each * (1 - square(t));         // (..., n, m, h)
-        return {sum(d, -2), sum(d, -3), sum_to(each * t, w.shape())};
+// Σ_c w_c tanh(q_ic + k_jc). What is hidden is selected away before tanh: its gradient
+// would be 0 times the slope of tanh, which is NaN where the sum is.
+Variable composed_additive_scores(const Variable& queries, const Variable& keys,
+                                  const Variable& w, const Tensor& visible) {
+  Variable sums = unsqueeze(queries, -2) + unsqueeze(keys, -3);  // (..., n, m, h)
+  if (visible.numel() > 0) sums = where(unsqueeze(visible, -1), sums, 0);
+  return sum(w * tanh(sums), -1);
+}
+
+}  // namespace
+
+Variable additive_scores(const Variable& queries, const Variable& keys, const Variable& w,
+                         const Tensor& visible) {
+  const Variable constant = visible;
+  return record_fused(
+      {"additive_scores",
+       "dq = w Σ_j g (1 - t²),  dk = w Σ_i g (1 - t²),  dw = Σ_ij g t  with "
+       "t = tanh(q_i + k_j)"},
+      additive_scores(queries.value(), keys.value(), w.value()),
+      inputs(queries, keys, w, constant), keep(),
+      [](const Variable& queries, const Variable& keys, const Variable& w,
+         const Variable& visible) {
+        return composed_additive_scores(queries, keys, w, visible.value());
+      },
+      // Computes t again, and leaves out the pairs whose gradient is 0: those that a mask
+      // hides.
+      [](const Kept& k, const Tensor& g, const auto&) {
+        auto [dq, dk, dw] =
+            additive_scores_backward(g, k[0].value(), k[1].value(), k[2].value());
+        return std::array<Tensor, 4>{dq, dk, dw, Tensor()};
       });
 }
 

@@ -8,7 +8,11 @@
 namespace heed {
 
 // queries (..., n, h), keys (..., m, h), w (h)  ->  (..., n, m)
-Variable additive_scores(const Variable& queries, const Variable& keys,
-                         const Variable& w);
+//
+// `visible`, bool, broadcasts to (..., n, m): a mask hides the other pairs, so their
+// scores get no gradient, and a NaN in them must reach no other gradient. Without
+// elements every pair counts.
+Variable additive_scores(const Variable& queries, const Variable& keys, const Variable& w,
+                         const Tensor& visible = {});
 
 }  // namespace heed

@@ -23,16 +23,22 @@ namespace {
 // inputs. Cleans up what a walk leaves in the nodes, also when it ends in an exception.
 class Walk {
  public:
-  Walk(std::span<const Variable> outputs, std::span<const Capture> captures) {
+  Walk(std::span<const Variable> outputs, std::span<const Capture> captures,
+       std::span<Node* const> ends) {
     // What takes memory comes first: an exception here leaves nothing in the nodes.
+    for (Node* end : ends) {  // seen before the visits begin, so that none goes beyond
+      if (see(*end)) order_.push_back(end);
+    }
+    const std::size_t begin = order_.size();
     for (const Variable& output : outputs) visit(output.node().get());
     for (const Capture& capture : captures) {
       if (seen(*capture.node)) notes(*capture.node).captured = capture.gradient;
     }
-    for (Node* node : order_) {  // inputs first
-      WalkNotes& here = notes(*node);
+    for (std::size_t i = 0; i < order_.size(); ++i) {  // inputs first
+      WalkNotes& here = notes(*order_[i]);
       here.passes_on = captures.empty();
-      for (const NodeRef& input : node->inputs()) {
+      if (i < begin) continue;  // an end
+      for (const NodeRef& input : order_[i]->inputs()) {
         if (input && notes(*input.get()).needed()) here.passes_on = true;
       }
     }
@@ -227,17 +233,18 @@ void Requests::deliver(int i, Variable gradient) {
 }
 
 void run_backward(std::span<const Variable> outputs, std::span<const Variable> gradients,
-                  std::span<const Capture> captures, BackwardOptions options) {
+                  std::span<const Capture> captures, BackwardOptions options,
+                  std::span<Node* const> ends) {
   const bool keep_graph = options.retain_graph || options.create_graph;
   const SetGradEnabled recording(options.create_graph);
-  Walk walk(outputs, captures);
+  Walk walk(outputs, captures, ends);
 
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const Variable& y = outputs[i];
     check(bool(y.node()),
           "backward: the value has no graph: no Variable with requires_grad took part, "
           "or NoGrad was in force");
-    check(y.requires_grad(), "backward: {} has no derivative", y.node()->op);
+    check(y.requires_grad(), "backward: {} has no derivative", y.node()->op.name);
     check(gradients[i].shape() == y.shape() && gradients[i].dtype() == y.dtype(),
           "backward: the gradient must be like the value, got {} {} for {} {}",
           name(gradients[i].dtype()), gradients[i].shape(), name(y.dtype()), y.shape());
@@ -259,7 +266,7 @@ void run_backward(std::span<const Variable> outputs, std::span<const Variable> g
     }
     if (node.kind == Node::Kind::leaf || !notes.passes_on) return;
     if (node.freed) node.check_usable();  // a rule has walked over it, and freed it
-    Requests requests(node.op, node.inputs(), walk);
+    Requests requests(node.op.name, node.inputs(), walk);
     node.differentiate(g, requests);
     if (!keep_graph) node.free_kept();
   });

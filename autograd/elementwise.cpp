@@ -10,78 +10,81 @@ namespace heed {
 
 // --- pairs. Where an input was broadcast, backward sums the gradient to its shape.
 
-// a + b        da = g,  db = g
+// a + b
 Variable operator+(const Variable& a, const Variable& b) {
-  return record("add", a.value() + b.value(), inputs(a, b), keep(),
-                [](const Variable& g) { return g; }, [](const Variable& g) { return g; });
+  return record(
+      {"add", "da = g,  db = g"}, a.value() + b.value(), inputs(a, b), keep(),
+      [](const Variable& g) { return g; }, [](const Variable& g) { return g; });
 }
 
-// a - b        da = g,  db = -g
+// a - b
 Variable operator-(const Variable& a, const Variable& b) {
   return record(
-      "sub", a.value() - b.value(), inputs(a, b), keep(),
+      {"sub", "da = g,  db = -g"}, a.value() - b.value(), inputs(a, b), keep(),
       [](const Variable& g) { return g; }, [](const Variable& g) { return -g; });
 }
 
-// a b          da = g b,  db = g a
+// a b
 Variable operator*(const Variable& a, const Variable& b) {
-  return record("mul", a.value() * b.value(), inputs(a, b),
-                keep(needed_by(b, a), needed_by(a, b)),
-                [](const Kept& k, const Variable& g) { return g * k[1]; },
-                [](const Kept& k, const Variable& g) { return g * k[0]; });
+  return record(
+      {"mul", "da = g b,  db = g a"}, a.value() * b.value(), inputs(a, b),
+      keep(needed_by(b, a), needed_by(a, b)),
+      [](const Kept& k, const Variable& g) { return g * k[1]; },
+      [](const Kept& k, const Variable& g) { return g * k[0]; });
 }
 
-// y = a / b    da = g / b,  db = -g y / b
+// y = a / b
 Variable operator/(const Variable& a, const Variable& b) {
-  return record("div", a.value() / b.value(), inputs(a, b),
-                keep(b, needed_by(b, result)),
-                [](const Kept& k, const Variable& g) { return g / k[0]; },
-                [](const Kept& k, const Variable& g) { return -g * k[1] / k[0]; });
+  return record(
+      {"div", "da = g / b,  db = -g y / b"}, a.value() / b.value(), inputs(a, b),
+      keep(b, needed_by(b, result)),
+      [](const Kept& k, const Variable& g) { return g / k[0]; },
+      [](const Kept& k, const Variable& g) { return -g * k[1] / k[0]; });
 }
 
 // The same with a number, which has no gradient.
 Variable operator+(const Variable& a, double b) {
-  return record("add", a.value() + b, inputs(a), keep(),
+  return record({"add", "da = g"}, a.value() + b, inputs(a), keep(),
                 [](const Variable& g) { return g; });
 }
 
 Variable operator-(const Variable& a, double b) {
-  return record("sub", a.value() - b, inputs(a), keep(),
+  return record({"sub", "da = g"}, a.value() - b, inputs(a), keep(),
                 [](const Variable& g) { return g; });
 }
 
 Variable operator*(const Variable& a, double b) {
-  return record("mul", a.value() * b, inputs(a), keep(),
+  return record({"mul", "da = g b"}, a.value() * b, inputs(a), keep(),
                 [b](const Variable& g) { return g * b; });
 }
 
 Variable operator/(const Variable& a, double b) {
-  return record("div", a.value() / b, inputs(a), keep(),
+  return record({"div", "da = g / b"}, a.value() / b, inputs(a), keep(),
                 [b](const Variable& g) { return g / b; });
 }
 
 Variable operator+(double a, const Variable& b) { return b + a; }
 
 Variable operator-(double a, const Variable& b) {
-  return record("sub", a - b.value(), inputs(b), keep(),
+  return record({"sub", "db = -g"}, a - b.value(), inputs(b), keep(),
                 [](const Variable& g) { return -g; });
 }
 
 Variable operator*(double a, const Variable& b) { return b * a; }
 
-// y = a / b    db = -g y / b
+// y = a / b
 Variable operator/(double a, const Variable& b) {
-  return record("div", a / b.value(), inputs(b), keep(b, result),
+  return record({"div", "db = -g y / b"}, a / b.value(), inputs(b), keep(b, result),
                 [](const Kept& k, const Variable& g) { return -g * k[1] / k[0]; });
 }
 
-// y = a^b      da = g b a^(b-1), with 0 for b a^(b-1) where b is 0
-//              db = g y log a, with 0 for log a where a is 0 and b >= 0
+// y = a^b, with 0 for b a^(b-1) where b is 0, and 0 for log a where a is 0 and b >= 0.
 // The rules put a 1 in the place of such an a, so that nothing in them is infinite: a 0
 // put over the product would leave NaN in its derivative.
 Variable pow(const Variable& a, const Variable& b) {
   return record(
-      "pow", pow(a.value(), b.value()), inputs(a, b), keep(a, b, needed_by(b, result)),
+      {"pow", "da = g b a^(b-1),  db = g y log a"}, pow(a.value(), b.value()),
+      inputs(a, b), keep(a, b, needed_by(b, result)),
       [](const Kept& k, const Variable& g) {
         // Not wherever b is 0: the derivative by b needs the other a.
         const Tensor a = k[0].value();
@@ -95,19 +98,19 @@ Variable pow(const Variable& a, const Variable& b) {
       });
 }
 
-// y = a^b      da = g b a^(b-1)
+// y = a^b
 Variable pow(const Variable& a, double b) {
-  return record("pow", pow(a.value(), b), inputs(a), keep(a),
+  return record({"pow", "da = g b a^(b-1)"}, pow(a.value(), b), inputs(a), keep(a),
                 [b](const Kept& k, const Variable& g) {
                   if (b == 0) return Variable(zeros_like(k[0].value()));
                   return g * (b * pow(k[0], b - 1));
                 });
 }
 
-// y = a^b      db = g y log a, with 0 for log a where a is 0 and b >= 0
+// y = a^b, with 0 for log a where a is 0 and b >= 0
 Variable pow(double a, const Variable& b) {
   return record(
-      "pow", pow(a, b.value()), inputs(b), keep(b, result),
+      {"pow", "db = g y log a"}, pow(a, b.value()), inputs(b), keep(b, result),
       [a](const Kept& k, const Variable& g) {
         if (a != 0) return g * (k[1] * std::log(a));
         constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -127,26 +130,30 @@ Variable winners_share(const Variable& g, const Variable& a, const Variable& b,
 
 }  // namespace
 
-// max(a, b)    da = g where a > b, g/2 where equal;  db likewise
+// max(a, b)
 Variable maximum(const Variable& a, const Variable& b) {
-  return record("maximum", maximum(a.value(), b.value()), inputs(a, b), keep(a, b),
-                [](const Kept& k, const Variable& g) {
-                  return winners_share(g, k[0], k[1], k[0] < k[1]);
-                },
-                [](const Kept& k, const Variable& g) {
-                  return winners_share(g, k[0], k[1], k[1] < k[0]);
-                });
+  return record(
+      {"maximum", "da = g where a > b,  db = g where b > a,  g/2 each where a = b"},
+      maximum(a.value(), b.value()), inputs(a, b), keep(a, b),
+      [](const Kept& k, const Variable& g) {
+        return winners_share(g, k[0], k[1], k[0] < k[1]);
+      },
+      [](const Kept& k, const Variable& g) {
+        return winners_share(g, k[0], k[1], k[1] < k[0]);
+      });
 }
 
-// min(a, b)    da = g where a < b, g/2 where equal;  db likewise
+// min(a, b)
 Variable minimum(const Variable& a, const Variable& b) {
-  return record("minimum", minimum(a.value(), b.value()), inputs(a, b), keep(a, b),
-                [](const Kept& k, const Variable& g) {
-                  return winners_share(g, k[0], k[1], k[0] > k[1]);
-                },
-                [](const Kept& k, const Variable& g) {
-                  return winners_share(g, k[0], k[1], k[1] > k[0]);
-                });
+  return record(
+      {"minimum", "da = g where a < b,  db = g where b < a,  g/2 each where a = b"},
+      minimum(a.value(), b.value()), inputs(a, b), keep(a, b),
+      [](const Kept& k, const Variable& g) {
+        return winners_share(g, k[0], k[1], k[0] > k[1]);
+      },
+      [](const Kept& k, const Variable& g) {
+        return winners_share(g, k[0], k[1], k[1] > k[0]);
+      });
 }
 
 // --- comparisons
@@ -190,37 +197,39 @@ Variable operator>=(const Variable& a, double b) {
 
 // --- choosing
 
-// condition ? a : b        da = g where it holds, else 0;  db the other way round
+// condition ? a : b
 Variable where(const Variable& condition, const Variable& a, const Variable& b) {
   const Variable& c = condition;
-  return record("where", where(c.value(), a.value(), b.value()), inputs(a, b), keep(c),
-                [](const Kept& k, const Variable& g) { return where(k[0], g, 0); },
-                [](const Kept& k, const Variable& g) { return where(k[0], 0, g); });
+  return record(
+      {"where", "da = g where the condition holds,  db = g where it does not"},
+      where(c.value(), a.value(), b.value()), inputs(a, b), keep(c),
+      [](const Kept& k, const Variable& g) { return where(k[0], g, 0); },
+      [](const Kept& k, const Variable& g) { return where(k[0], 0, g); });
 }
 
 Variable where(const Variable& condition, const Variable& a, double b) {
-  return record("where", where(condition.value(), a.value(), b), inputs(a),
-                keep(condition),
+  return record({"where", "da = g where the condition holds"},
+                where(condition.value(), a.value(), b), inputs(a), keep(condition),
                 [](const Kept& k, const Variable& g) { return where(k[0], g, 0); });
 }
 
 Variable where(const Variable& condition, double a, const Variable& b) {
-  return record("where", where(condition.value(), a, b.value()), inputs(b),
-                keep(condition),
+  return record({"where", "db = g where the condition does not hold"},
+                where(condition.value(), a, b.value()), inputs(b), keep(condition),
                 [](const Kept& k, const Variable& g) { return where(k[0], 0, g); });
 }
 
-// mask ? value : x         dx = g where the mask does not hold, else 0
+// mask ? value : x
 Variable masked_fill(const Variable& x, const Variable& mask, double value) {
-  return record("masked_fill", masked_fill(x.value(), mask.value(), value), inputs(x),
-                keep(mask),
+  return record({"masked_fill", "dx = g where the mask does not hold"},
+                masked_fill(x.value(), mask.value(), value), inputs(x), keep(mask),
                 [](const Kept& k, const Variable& g) { return masked_fill(g, k[0], 0); });
 }
 
-// min(max(x, min), max)    dx = g where min <= x <= max, else 0; 0 if a bound is NaN
+// min(max(x, min), max); the gradient is 0 if a bound is NaN.
 Variable clamp(const Variable& x, std::optional<double> min, std::optional<double> max) {
-  return record("clamp", clamp(x.value(), min, max), inputs(x), keep(x),
-                [min, max](const Kept& k, const Variable& g) {
+  return record({"clamp", "dx = g where min <= x <= max"}, clamp(x.value(), min, max),
+                inputs(x), keep(x), [min, max](const Kept& k, const Variable& g) {
                   Variable inside = g;
                   if (min) inside = where(k[0] >= *min, inside, 0);
                   if (max) inside = where(k[0] <= *max, inside, 0);
@@ -228,11 +237,11 @@ Variable clamp(const Variable& x, std::optional<double> min, std::optional<doubl
                 });
 }
 
-// x as another dtype       dx = g as x's dtype
+// x as another dtype
 Variable to(const Variable& x, DType dtype) {
   check(is_floating(dtype) || !x.requires_grad(),
         "to: a Variable with a gradient must stay floating, got {}", name(dtype));
-  return record("to", x.value().to(dtype), inputs(x), keep(),
+  return record({"to", "dx = g as x's dtype"}, x.value().to(dtype), inputs(x), keep(),
                 [before = x.dtype()](const Variable& g) { return to(g, before); });
 }
 

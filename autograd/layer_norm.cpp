@@ -5,38 +5,37 @@
 #include "autograd/reductions.h"
 
 namespace heed {
+namespace {
 
-// y = h w + b,  h = (x - mean) r,  r = 1/√(variance + eps)
-//   dx = r (u - mean(u) - h mean(u h))  with  u = g w
-//   dw = Σ g h,  db = Σ g  over all rows: the rules below may give g h and g, of which
-//                          backward() takes the sum
+// y = h w + b,  h = (x - mean) r,  r = 1/√(variance + eps), over the last dimension.
+Variable composed_layer_norm(const Variable& x, const Variable& weight,
+                             const Variable& bias, double eps) {
+  const Variable centered = x - mean(x, -1, true);
+  const Variable r = rsqrt(mean(square(centered), -1, true) + eps);
+  Variable y = centered * r;
+  if (weight.numel() > 0) y = y * weight;
+  return bias.numel() > 0 ? y + bias : y;
+}
+
+}  // namespace
+
 // Moving one x_i moves its row's mean and variance too: those are the two terms that are
-// taken from u. Kept are x, w, and of each row the mean and r.
+// taken from u.
 Variable layer_norm(const Variable& x, const Variable& weight, const Variable& bias,
                     double eps) {
   const LayerNormResult forward =
       layer_norm(x.value(), weight.value(), bias.value(), eps);
-  return record_joint(
-      "layer_norm", forward.output, inputs(x, weight, bias),
-      keep(x, needed_by(x, weight), forward.mean, forward.rstd),
-      [eps, weighted = weight.numel() > 0](const Kept& k, const Variable& g,
-                                           const std::array<bool, 3>& wanted) {
-        const Variable x = k[0], w = k[1];
-        if (!grad_enabled()) {
-          const auto [dx, dw, db] = layer_norm_backward(
-              g.value(), x.value(), w.value(), k[2].value(), k[3].value(), wanted);
-          return std::array<Variable, 3>{dx, dw, db};
-        }
-        // The fused pass has no derivative of its own: here the formula in ops.
-        const Variable centered = x - mean(x, -1, true);
-        const Variable r = rsqrt(mean(square(centered), -1, true) + eps);
-        const Variable h = centered * r;
-        Variable dx;
-        if (wanted[0]) {  // else w was not kept
-          const Variable u = weighted ? g * w : g;
-          dx = r * (u - mean(u, -1, true) - h * mean(u * h, -1, true));
-        }
-        return std::array<Variable, 3>{dx, g * h, g};
+  return record_fused(
+      {"layer_norm",
+       "dx = r (u - mean(u) - h mean(u h)),  dw = Σ g h,  db = Σ g  with u = g w"},
+      forward.output, inputs(x, weight, bias), keep(forward.mean, forward.rstd),
+      [eps](const Variable& x, const Variable& weight, const Variable& bias) {
+        return composed_layer_norm(x, weight, bias, eps);
+      },
+      [](const Kept& k, const Tensor& g, const std::array<bool, 3>& wanted) {
+        const auto [dx, dw, db] = layer_norm_backward(g, k[0].value(), k[1].value(),
+                                                      k[3].value(), k[4].value(), wanted);
+        return std::array<Tensor, 3>{dx, dw, db};
       });
 }
 

@@ -35,13 +35,13 @@ struct Vectors {
 
 }  // namespace
 
-// C = A B, (..., m, k) x (..., k, n) -> (..., m, n)
-//   dA = G Bᵀ     (..., m, n) x (..., n, k) -> (..., m, k)
-//   dB = Aᵀ G     (..., k, m) x (..., m, n) -> (..., k, n)
+// C = A B       (..., m, k) x (..., k, n) -> (..., m, n)
+//   dA          (..., m, n) x (..., n, k) -> (..., m, k)
+//   dB          (..., k, m) x (..., m, n) -> (..., k, n)
 Variable matmul(const Variable& a, const Variable& b) {
   const Vectors v{a.dim() == 1, b.dim() == 1};
   return record(
-      "matmul", matmul(a.value(), b.value()), inputs(a, b),
+      {"matmul", "dA = G Bᵀ,  dB = Aᵀ G"}, matmul(a.value(), b.value()), inputs(a, b),
       keep(needed_by(b, a), needed_by(a, b)),
       [v](const Kept& k, const Variable& g) {
         const Variable da = matmul(v.matrix(g), transposed(v.column(k[1])));
@@ -66,20 +66,19 @@ Variable matmul(const Variable& a, const Variable& b) {
 // The same for (b, m, k) x (b, k, n) -> (b, m, n).
 Variable bmm(const Variable& a, const Variable& b) {
   return record(
-      "bmm", bmm(a.value(), b.value()), inputs(a, b),
+      {"bmm", "dA = G Bᵀ,  dB = Aᵀ G"}, bmm(a.value(), b.value()), inputs(a, b),
       keep(needed_by(b, a), needed_by(a, b)),
       [](const Kept& k, const Variable& g) { return bmm(g, transposed(k[1])); },
       [](const Kept& k, const Variable& g) { return bmm(transposed(k[0]), g); });
 }
 
-// C = a bᵀ                 da = G b,  db = Gᵀ a
+// C = a bᵀ
 Variable outer(const Variable& a, const Variable& b) {
-  return record("outer", outer(a.value(), b.value()), inputs(a, b),
-                keep(needed_by(b, a), needed_by(a, b)),
-                [](const Kept& k, const Variable& g) { return matmul(g, k[1]); },
-                [](const Kept& k, const Variable& g) {
-                  return matmul(transposed(g), k[0]);
-                });
+  return record(
+      {"outer", "da = G b,  db = Gᵀ a"}, outer(a.value(), b.value()), inputs(a, b),
+      keep(needed_by(b, a), needed_by(a, b)),
+      [](const Kept& k, const Variable& g) { return matmul(g, k[1]); },
+      [](const Kept& k, const Variable& g) { return matmul(transposed(g), k[0]); });
 }
 
 }  // namespace heed

@@ -41,20 +41,20 @@ KeptTensor::KeptTensor(const Tensor& value, NodeRef node, bool is_result)
       is_result(is_result) {}
 
 void Node::differentiate(const Variable&, Requests&) const {
-  fail("backward: {} has no derivative", op);
+  fail("backward: {} has no derivative", op.name);
 }
 
 void Node::check_usable() {
   check(!freed,
         "backward: the graph behind {} was freed by an earlier backward; pass "
         "{{.retain_graph = true}} to the earlier one",
-        op);
+        op.name);
   for (const KeptTensor& tensor : kept()) {
     check(
         tensor.version == version_of(tensor.value),
         "backward: a tensor of shape {} that {} needs for its derivative was overwritten "
         "after {} ran; write to a clone() of it, or after the backward",
-        tensor.value.shape(), op, op);
+        tensor.value.shape(), op.name, op.name);
   }
 }
 

@@ -5,6 +5,7 @@
 // part of the graph that made it; letting go of the result frees that part.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -14,6 +15,14 @@
 #include "autograd/variable.h"
 
 namespace heed {
+
+// What an op is called, and its derivative as text: the gradients of its inputs, given
+// the gradient g of its result, such as {"mul", "da = g b,  db = g a"}. Both are
+// literals.
+struct Op {
+  const char* name;
+  const char* derivative = "none";
+};
 
 // A tensor that a rule will need, with the version it had when the op ran.
 struct KeptTensor {
@@ -46,6 +55,13 @@ class Requests {
 
   // Whether the gradient of input i is needed.
   bool wants(int i) const;
+  // The same of inputs 0 to I - 1.
+  template <std::size_t I>
+  std::array<bool, I> wanted() const {
+    std::array<bool, I> result;
+    for (std::size_t i = 0; i < I; ++i) result[i] = wants(static_cast<int>(i));
+    return result;
+  }
   // Delivers it. Its shape may be any that the input broadcasts to: it is summed to the
   // input's. Throws Error when it is of another shape, or not of the input's dtype.
   void deliver(int i, Variable gradient);
@@ -60,7 +76,7 @@ class Node {
  public:
   enum class Kind : std::uint8_t { op, constant, leaf };  // constant: no derivative
 
-  Node(const char* op, const Tensor& value, Kind kind = Kind::op)
+  Node(Op op, const Tensor& value, Kind kind = Kind::op)
       : op(op), shape(value.shape()), dtype(value.dtype()), kind(kind) {}
   Node(const Node&) = delete;
   Node& operator=(const Node&) = delete;
@@ -83,7 +99,7 @@ class Node {
     memory::deallocate(node, bytes);
   }
 
-  const char* const op;  // the name, for messages
+  const Op op;           // for messages, and for whoever looks at the graph
   const Shape shape;     // of the result
   const DType dtype;
   const Kind kind;
@@ -113,12 +129,14 @@ class GradSlot {
 };
 
 // Differentiates `outputs`, given the derivatives by them, as Variable::backward and
-// grad() describe. With captures the gradients go there and into no slot.
+// grad() describe. With captures the gradients go there and into no slot. The walk does
+// not go beyond the nodes `ends`, and runs none of their rules.
 struct Capture {
   Node* node;
   Variable* gradient;
 };
 void run_backward(std::span<const Variable> outputs, std::span<const Variable> gradients,
-                  std::span<const Capture> captures, BackwardOptions options);
+                  std::span<const Capture> captures, BackwardOptions options,
+                  std::span<Node* const> ends = {});
 
 }  // namespace heed

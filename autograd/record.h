@@ -1,9 +1,9 @@
 // How an op is written: its value, and beside it one rule an input.
 //
-//   // a b, elementwise.        da = g b,  db = g a
+//   // a b, elementwise
 //   Variable operator*(const Variable& a, const Variable& b) {
-//     return record("mul", a.value() * b.value(), inputs(a, b),
-//                   keep(needed_by(b, a), needed_by(a, b)),
+//     return record({"mul", "da = g b,  db = g a"}, a.value() * b.value(),
+//                   inputs(a, b), keep(needed_by(b, a), needed_by(a, b)),
 //                   [](const Kept& k, const Variable& g) { return g * k[1]; },
 //                   [](const Kept& k, const Variable& g) { return g * k[0]; });
 //   }
@@ -21,8 +21,10 @@
 // When nothing is to be recorded, record() returns the value, and keeps nothing.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <concepts>
+#include <functional>
 #include <tuple>
 #include <vector>
 
@@ -102,15 +104,14 @@ Variable apply(const Rule& rule, const Kept& kept, const Variable& g) {
 }
 
 // An op with a fixed number of inputs: everything in one block of memory.
-template <int I, int K>
+template <std::size_t I, std::size_t K>
 class FixedNode : public Node {
  public:
-  FixedNode(const char* op, const Tensor& value,
-            const std::array<const Variable*, I>& in,
+  FixedNode(Op op, const Tensor& value, const std::array<const Variable*, I>& in,
             const std::array<KeepEntry, K>& keep)
       : Node(op, value) {
-    for (int i = 0; i < I; ++i) inputs_[i] = input_node(*in[i]);
-    for (int i = 0; i < K; ++i) kept_[i] = make_kept(keep[i], value);
+    for (std::size_t i = 0; i < I; ++i) inputs_[i] = input_node(*in[i]);
+    for (std::size_t i = 0; i < K; ++i) kept_[i] = make_kept(keep[i], value);
   }
   std::span<NodeRef> inputs() final { return inputs_; }
   std::span<KeptTensor> kept() final { return kept_; }
@@ -124,10 +125,10 @@ class FixedNode : public Node {
 };
 
 // With one rule an input.
-template <int I, int K, class... Rules>
+template <std::size_t I, std::size_t K, class... Rules>
 class OpNode final : public FixedNode<I, K> {
  public:
-  OpNode(const char* op, const Tensor& value, const std::array<const Variable*, I>& in,
+  OpNode(Op op, const Tensor& value, const std::array<const Variable*, I>& in,
          const std::array<KeepEntry, K>& keep, Rules... rules)
       : FixedNode<I, K>(op, value, in, keep), rules_(std::move(rules)...) {}
 
@@ -145,33 +146,69 @@ class OpNode final : public FixedNode<I, K> {
   [[no_unique_address]] std::tuple<Rules...> rules_;
 };
 
-// With one rule for all inputs.
-template <int I, int K, class Rule>
-class JointNode final : public FixedNode<I, K> {
+// The gradients of `inputs`, given the gradient g of composed(inputs): those that are
+// `wanted`, the others empty. Runs composed on aliases of the inputs and walks back from
+// its result as far as these. Where gradients are recorded, so are these.
+using Composed = std::function<Variable(std::span<const Variable>)>;
+std::vector<Variable> differentiate_composed(std::span<const Variable> inputs,
+                                             std::span<const bool> wanted,
+                                             const Variable& g, const Composed& composed);
+
+// Stands for the backward of an op that has none but that of its composed form.
+struct NoBackward {};
+
+// With a composed form and, for walks that are not recorded, a backward on tensors. The
+// inputs are the first that it keeps.
+template <std::size_t I, std::size_t K, class ComposedForm, class Backward>
+class FusedNode final : public FixedNode<I, I + K> {
  public:
-  JointNode(const char* op, const Tensor& value,
-            const std::array<const Variable*, I>& in,
-            const std::array<KeepEntry, K>& keep, Rule rule)
-      : FixedNode<I, K>(op, value, in, keep), rule_(std::move(rule)) {}
+  FusedNode(Op op, const Tensor& value, const std::array<const Variable*, I>& in,
+            const std::array<KeepEntry, K>& keep, ComposedForm composed,
+            Backward backward)
+      : FixedNode<I, I + K>(op, value, in, joined(in, keep)),
+        composed_(std::move(composed)),
+        backward_(std::move(backward)) {}
 
   void differentiate(const Variable& g, Requests& requests) const override {
-    std::array<bool, I> wanted;
-    for (int i = 0; i < I; ++i) wanted[i] = requests.wants(i);
-    std::array<Variable, I> gradients = rule_(this->kept_for_rules(), g, wanted);
-    for (int i = 0; i < I; ++i) {
-      if (wanted[i]) requests.deliver(i, std::move(gradients[i]));
+    const Kept kept = this->kept_for_rules();
+    const auto wanted = requests.wanted<I>();
+    const auto deliver = [&](auto&& gradients) {
+      for (std::size_t i = 0; i < I; ++i) {
+        if (wanted[i]) requests.deliver(static_cast<int>(i), std::move(gradients[i]));
+      }
+    };
+    if constexpr (!std::same_as<Backward, NoBackward>) {
+      if (!grad_enabled()) return deliver(backward_(kept, g.value(), wanted));
     }
+    std::array<Variable, I> inputs;
+    for (std::size_t i = 0; i < I; ++i) inputs[i] = kept[static_cast<int>(i)];
+    deliver(
+        differentiate_composed(inputs, wanted, g, [this](std::span<const Variable> in) {
+          return [&]<std::size_t... i>(std::index_sequence<i...>) {
+            return composed_(in[i]...);
+          }
+          (std::make_index_sequence<I>());
+        }));
   }
 
  private:
-  Rule rule_;
+  static std::array<KeepEntry, I + K> joined(const std::array<const Variable*, I>& in,
+                                             const std::array<KeepEntry, K>& keep) {
+    std::array<KeepEntry, I + K> all;
+    for (std::size_t i = 0; i < I; ++i) all[i] = *in[i];
+    std::copy(keep.begin(), keep.end(), all.begin() + I);
+    return all;
+  }
+
+  [[no_unique_address]] ComposedForm composed_;
+  [[no_unique_address]] Backward backward_;
 };
 
 // An op over a list of inputs, such as cat, with one rule for all: rule(i, g).
 template <class Rule>
 class ListNode final : public Node {
  public:
-  ListNode(const char* op, const Tensor& value, std::span<const Variable> in, Rule rule)
+  ListNode(Op op, const Tensor& value, std::span<const Variable> in, Rule rule)
       : Node(op, value), rule_(std::move(rule)) {
     for (const Variable& input : in) inputs_.push_back(input_node(input));
   }
@@ -193,8 +230,7 @@ class ListNode final : public Node {
 // The op's result: `value`, and the node that remembers how to differentiate it if any
 // input requires a gradient and recording is on.
 template <std::size_t I, std::size_t K, class... Rules>
-Variable record(const char* op, Tensor value,
-                const std::array<const Variable*, I>& inputs,
+Variable record(Op op, Tensor value, const std::array<const Variable*, I>& inputs,
                 const std::array<KeepEntry, K>& keep, Rules... rules) {
   static_assert(sizeof...(Rules) == I, "an op has one rule an input");
   if (!detail::recorded(inputs)) return Variable(std::move(value));
@@ -203,27 +239,32 @@ Variable record(const char* op, Tensor value,
   return Variable(std::move(value), std::move(node));
 }
 
-// As record, with one rule for all inputs, for an op whose gradients share most of their
-// work: rule(kept, g, wanted) returns an array of gradients, one an input, of which those
-// that `wanted` (an array of bool) leaves out are not looked at.
+// As record, for an op that has kernels of its own beside its formula. `value` is what
+// the kernels computed, and for the gradients there are two ways:
 //
-// A rule, here or of record, may take a fused pass on plain tensors. That has no
-// derivative of its own: where the walk itself is recorded (grad_enabled()), the rule's
-// formulas are written out in ops instead.
-template <std::size_t I, std::size_t K, class Rule>
-Variable record_joint(const char* op, Tensor value,
-                      const std::array<const Variable*, I>& inputs,
-                      const std::array<KeepEntry, K>& keep, Rule rule) {
+//   composed(inputs...)           the op in ops on Variables, which say what it is. It is
+//                                 differentiated where the walk is recorded.
+//   backward(kept, g, wanted)     an array of gradients, one an input, by the kernels, in
+//                                 all other walks: `kept` has the inputs and then what
+//                                 keep() lists, g is a Tensor, and what `wanted` (an
+//                                 array of bool) leaves out is not looked at.
+//
+// Whatever tensor composed needs is an input, a constant too, so that it has a version.
+// Without `backward` all walks differentiate composed: for the derivative of a fused op.
+template <std::size_t I, std::size_t K, class ComposedForm,
+          class Backward = detail::NoBackward>
+Variable record_fused(Op op, Tensor value, const std::array<const Variable*, I>& inputs,
+                      const std::array<KeepEntry, K>& keep, ComposedForm composed,
+                      Backward backward = {}) {
   if (!detail::recorded(inputs)) return Variable(std::move(value));
-  NodeRef node(
-      new detail::JointNode<I, K, Rule>(op, value, inputs, keep, std::move(rule)));
+  NodeRef node(new detail::FusedNode<I, K, ComposedForm, Backward>(
+      op, value, inputs, keep, std::move(composed), std::move(backward)));
   return Variable(std::move(value), std::move(node));
 }
 
 // As record, for a list of inputs; the rule is called as rule(i, g) for input i.
 template <class Rule>
-Variable record_list(const char* op, Tensor value, std::span<const Variable> inputs,
-                     Rule rule) {
+Variable record_list(Op op, Tensor value, std::span<const Variable> inputs, Rule rule) {
   bool recorded = false;
   for (const Variable& input : inputs) recorded |= input.requires_grad();
   if (!recorded || !grad_enabled()) return Variable(std::move(value));
@@ -232,8 +273,8 @@ Variable record_list(const char* op, Tensor value, std::span<const Variable> inp
 }
 
 // The result of an op without a derivative, such as argmax. It is a constant to every op
-// that takes it; backward() of the result itself says that `op` has none.
-Variable record_constant(const char* op, Tensor value,
+// that takes it; backward() of the result itself says that the op has none.
+Variable record_constant(const char* name, Tensor value,
                          std::initializer_list<const Variable*> inputs);
 
 }  // namespace heed

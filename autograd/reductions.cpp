@@ -67,18 +67,19 @@ Variable products_of_others(const Variable& rows) {
 
 }  // namespace
 
-// Σ x          dx = g, repeated
+// Σ x
 Variable sum(const Variable& x, const Dims& dims, bool keepdim) {
-  return record("sum", sum(x.value(), dims, keepdim), inputs(x), keep(),
-                [spread = Spread(x, dims), shape = x.shape()](const Variable& g) {
+  return record({"sum", "dx = g, repeated"}, sum(x.value(), dims, keepdim), inputs(x),
+                keep(), [spread = Spread(x, dims), shape = x.shape()](const Variable& g) {
                   return expand(spread(g), shape);
                 });
 }
 
-// Π x          dx = g times the product of the others: y / x where no element is 0
+// y = Π x. The product of the others is y / x where no element is 0.
 Variable prod(const Variable& x, const Dims& dims, bool keepdim) {
   return record(
-      "prod", prod(x.value(), dims, keepdim), inputs(x), keep(x, result),
+      {"prod", "dx = g times the product of the others"}, prod(x.value(), dims, keepdim),
+      inputs(x), keep(x, result),
       [spread = Spread(x, dims), dims](const Kept& k, const Variable& g) {
         const Variable x = k[0];
         if (!any(x.value() == 0).item()) return spread(g) * spread(k[1]) / x;
@@ -103,62 +104,66 @@ Variable prod(const Variable& x, const Dims& dims, bool keepdim) {
       });
 }
 
-// Σ x / n      dx = g / n, repeated
+// Σ x / n
 Variable mean(const Variable& x, const Dims& dims, bool keepdim) {
-  return record("mean", mean(x.value(), dims, keepdim), inputs(x), keep(),
-                [spread = Spread(x, dims), n = reduced_count(x, dims),
-                 shape = x.shape()](const Variable& g) {
-                  return expand(spread(g / n), shape);
-                });
+  return record(
+      {"mean", "dx = g / n, repeated"}, mean(x.value(), dims, keepdim), inputs(x), keep(),
+      [spread = Spread(x, dims), n = reduced_count(x, dims),
+       shape = x.shape()](const Variable& g) { return expand(spread(g / n), shape); });
 }
 
-// Σ (x - m)² / f, m the mean, f = max(0, n - c)       dx = g 2 (x - m) / f
+// Σ (x - m)² / f, m the mean, f = max(0, n - c)
 Variable var(const Variable& x, const Dims& dims, int correction, bool keepdim) {
   const double freedom = std::max(0.0, reduced_count(x, dims) - correction);
   return record(
-      "var", var(x.value(), dims, correction, keepdim), inputs(x), keep(x),
+      {"var", "dx = g 2 (x - m) / f"}, var(x.value(), dims, correction, keepdim),
+      inputs(x), keep(x),
       [spread = Spread(x, dims), dims, freedom](const Kept& k, const Variable& g) {
         return spread(g) * ((k[0] - mean(k[0], dims, true)) * (2 / freedom));
       });
 }
 
-// y = √var                 dx = g (x - m) / (f y), 0 where y is 0 whatever g is
+// y = √var. The gradient is 0 where y is 0, whatever g is.
 Variable std(const Variable& x, const Dims& dims, int correction, bool keepdim) {
   const double freedom = std::max(0.0, reduced_count(x, dims) - correction);
   return record(
-      "std", std(x.value(), dims, correction, keepdim), inputs(x), keep(x, result),
+      {"std", "dx = g (x - m) / (f y)"}, std(x.value(), dims, correction, keepdim),
+      inputs(x), keep(x, result),
       [spread = Spread(x, dims), dims, freedom](const Kept& k, const Variable& g) {
         const Variable distance = k[0] - mean(k[0], dims, true), y = spread(k[1]);
         return masked_fill(spread(g), y == 0, 0) * (over_root(distance, y) / freedom);
       });
 }
 
-// y = √Σ x²                dx = g x / y, 0 where y is 0
+// y = √Σ x². The gradient is 0 where y is 0.
 Variable norm(const Variable& x, const Dims& dims, bool keepdim) {
-  return record("norm", norm(x.value(), dims, keepdim), inputs(x), keep(x, result),
+  return record({"norm", "dx = g x / y"}, norm(x.value(), dims, keepdim), inputs(x),
+                keep(x, result),
                 [spread = Spread(x, dims)](const Kept& k, const Variable& g) {
                   return spread(g) * over_root(k[0], spread(k[1]));
                 });
 }
 
-// y = log Σ e^x            dx = g e^(x - y)
+// y = log Σ e^x
 Variable logsumexp(const Variable& x, const Dims& dims, bool keepdim) {
-  return record("logsumexp", logsumexp(x.value(), dims, keepdim), inputs(x),
-                keep(x, result),
+  return record({"logsumexp", "dx = g e^(x - y)"}, logsumexp(x.value(), dims, keepdim),
+                inputs(x), keep(x, result),
                 [spread = Spread(x, dims)](const Kept& k, const Variable& g) {
                   return spread(g) * exp(k[0] - spread(k[1]));
                 });
 }
 
 Variable amax(const Variable& x, const Dims& dims, bool keepdim) {
-  return record("amax", amax(x.value(), dims, keepdim), inputs(x), keep(x, result),
+  return record({"amax", "dx = g, shared by the elements equal to y"},
+                amax(x.value(), dims, keepdim), inputs(x), keep(x, result),
                 [spread = Spread(x, dims), dims](const Kept& k, const Variable& g) {
                   return shared(spread(g), k[0], spread(k[1]), dims);
                 });
 }
 
 Variable amin(const Variable& x, const Dims& dims, bool keepdim) {
-  return record("amin", amin(x.value(), dims, keepdim), inputs(x), keep(x, result),
+  return record({"amin", "dx = g, shared by the elements equal to y"},
+                amin(x.value(), dims, keepdim), inputs(x), keep(x, result),
                 [spread = Spread(x, dims), dims](const Kept& k, const Variable& g) {
                   return shared(spread(g), k[0], spread(k[1]), dims);
                 });
@@ -167,7 +172,7 @@ Variable amin(const Variable& x, const Dims& dims, bool keepdim) {
 Variable max(const Variable& x) { return amax(x); }
 Variable min(const Variable& x) { return amin(x); }
 
-// max, min along dim       dx = zeros with g where the index points
+// max, min along dim
 WithIndices<Variable> max(const Variable& x, Dim dim, bool keepdim) {
   auto [values, indices] = max(x.value(), dim, keepdim);
   return {picked("max", std::move(values), x, dim, indices), indices};
@@ -197,10 +202,11 @@ Variable all(const Variable& x, const Dims& dims, bool keepdim) {
   return record_constant("all", all(x.value(), dims, keepdim), {&x});
 }
 
-// x summed to `shape`      dx = g, repeated
+// x summed to `shape`
 Variable sum_to(const Variable& x, const Shape& shape) {
   if (x.shape() == shape) return x;
-  return record("sum_to", sum_to(x.value(), shape), inputs(x), keep(),
+  return record({"sum_to", "dx = g, repeated"}, sum_to(x.value(), shape), inputs(x),
+                keep(),
                 [before = x.shape()](const Variable& g) { return expand(g, before); });
 }
 

@@ -5,23 +5,31 @@
 #include "autograd/reductions.h"
 
 namespace heed {
+namespace {
 
-// y = e^x / Σ e^x          dx = y (g - Σ g y)
-// The sum is over dim. From dy_i/dx_j = y_i (δ_ij - y_j).
-Variable softmax(const Variable& x, std::int64_t dim) {
-  return record("softmax", softmax(x.value(), dim), inputs(x), keep(result),
-                [dim](const Kept& k, const Variable& g) -> Variable {
-                  const Variable y = k[0];
-                  if (!grad_enabled()) return softmax_backward(g.value(), y.value(), dim);
-                  // In ops where the walk is recorded: see record_joint.
-                  return y * (g - sum(g * y, dim, true));
-                });
+// y (g - Σ g y), the gradient of softmax: from dy_i/dx_j = y_i (δ_ij - y_j).
+Variable softmax_gradient(const Variable& g, const Variable& y, std::int64_t dim) {
+  return record_fused(
+      {"softmax_backward", "dg = y (h - Σ h y),  dy = h (g - Σ g y) - g Σ h y"},
+      softmax_backward(g.value(), y.value(), dim), inputs(g, y), keep(),
+      [dim](const Variable& g, const Variable& y) {
+        return y * (g - sum(g * y, dim, true));
+      });
 }
 
-// y = x - log Σ e^x        dx = g - e^y Σ g
+}  // namespace
+
+// y = e^x / Σ e^x. The sum is over dim.
+Variable softmax(const Variable& x, std::int64_t dim) {
+  return record(
+      {"softmax", "dx = y (g - Σ g y)"}, softmax(x.value(), dim), inputs(x), keep(result),
+      [dim](const Kept& k, const Variable& g) { return softmax_gradient(g, k[0], dim); });
+}
+
+// y = x - log Σ e^x
 Variable log_softmax(const Variable& x, std::int64_t dim) {
-  return record("log_softmax", log_softmax(x.value(), dim), inputs(x), keep(result),
-                [dim](const Kept& k, const Variable& g) {
+  return record({"log_softmax", "dx = g - e^y Σ g"}, log_softmax(x.value(), dim),
+                inputs(x), keep(result), [dim](const Kept& k, const Variable& g) {
                   return g - exp(k[0]) * sum(g, dim, true);
                 });
 }

@@ -7,10 +7,10 @@
 
 namespace heed {
 
-// dx = zeros with g at the indices
-Variable picked(const char* op, Tensor values, const Variable& x, std::int64_t dim,
+Variable picked(const char* name, Tensor values, const Variable& x, std::int64_t dim,
                 const Tensor& indices) {
-  return record(op, std::move(values), inputs(x), keep(indices),
+  return record({name, "dx = zeros with g at the indices"}, std::move(values), inputs(x),
+                keep(indices),
                 [dim, shape = x.shape()](const Kept& k, const Variable& g) {
                   if (g.dim() == static_cast<int>(shape.rank())) {
                     return scatter_add(shape, dim, k[0].value(), g);
@@ -35,12 +35,11 @@ WithIndices<Variable> topk(const Variable& x, std::int64_t k, std::int64_t dim,
   return {picked("topk", std::move(values), x, dim, indices), indices};
 }
 
-// y_i = Σ_{j<=i} x_j       dx_j = Σ_{i>=j} g_i
+// y_i = Σ_{j<=i} x_j
 Variable cumsum(const Variable& x, std::int64_t dim) {
-  return record("cumsum", cumsum(x.value(), dim), inputs(x), keep(),
-                [dim](const Variable& g) {
-                  return flip(cumsum(flip(g, {dim}), dim), {dim});
-                });
+  return record(
+      {"cumsum", "dx_j = Σ_{i>=j} g_i"}, cumsum(x.value(), dim), inputs(x), keep(),
+      [dim](const Variable& g) { return flip(cumsum(flip(g, {dim}), dim), {dim}); });
 }
 
 }  // namespace heed

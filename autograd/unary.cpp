@@ -8,17 +8,17 @@
 
 namespace heed {
 
-// -x           dx = -g
+// -x
 Variable neg(const Variable& x) {
-  return record("neg", -x.value(), inputs(x), keep(),
+  return record({"neg", "dx = -g"}, -x.value(), inputs(x), keep(),
                 [](const Variable& g) { return -g; });
 }
 
 Variable operator-(const Variable& x) { return neg(x); }
 
-// |x|          dx = g sign(x)
+// |x|
 Variable abs(const Variable& x) {
-  return record("abs", abs(x.value()), inputs(x), keep(x),
+  return record({"abs", "dx = g sign(x)"}, abs(x.value()), inputs(x), keep(x),
                 [](const Kept& k, const Variable& g) { return g * sign(k[0]); });
 }
 
@@ -26,99 +26,101 @@ Variable sign(const Variable& x) {
   return record_constant("sign", sign(x.value()), {&x});
 }
 
-// x²           dx = 2 g x
+// x²
 Variable square(const Variable& x) {
-  return record("square", square(x.value()), inputs(x), keep(x),
+  return record({"square", "dx = 2 g x"}, square(x.value()), inputs(x), keep(x),
                 [](const Kept& k, const Variable& g) { return g * (2 * k[0]); });
 }
 
-// y = e^x      dx = g y
+// y = e^x
 Variable exp(const Variable& x) {
-  return record("exp", exp(x.value()), inputs(x), keep(result),
+  return record({"exp", "dx = g y"}, exp(x.value()), inputs(x), keep(result),
                 [](const Kept& k, const Variable& g) { return g * k[0]; });
 }
 
-// log x        dx = g / x
+// log x
 Variable log(const Variable& x) {
-  return record("log", log(x.value()), inputs(x), keep(x),
+  return record({"log", "dx = g / x"}, log(x.value()), inputs(x), keep(x),
                 [](const Kept& k, const Variable& g) { return g / k[0]; });
 }
 
-// log(1 + x)   dx = g / (1 + x)
+// log(1 + x)
 Variable log1p(const Variable& x) {
-  return record("log1p", log1p(x.value()), inputs(x), keep(x),
+  return record({"log1p", "dx = g / (1 + x)"}, log1p(x.value()), inputs(x), keep(x),
                 [](const Kept& k, const Variable& g) { return g / (1 + k[0]); });
 }
 
-// y = √x       dx = g / 2y
+// y = √x
 Variable sqrt(const Variable& x) {
-  return record("sqrt", sqrt(x.value()), inputs(x), keep(result),
+  return record({"sqrt", "dx = g / 2y"}, sqrt(x.value()), inputs(x), keep(result),
                 [](const Kept& k, const Variable& g) { return g / (2 * k[0]); });
 }
 
-// y = 1/√x     dx = -g y³ / 2
+// y = 1/√x
 Variable rsqrt(const Variable& x) {
-  return record("rsqrt", rsqrt(x.value()), inputs(x), keep(result),
+  return record({"rsqrt", "dx = -g y³ / 2"}, rsqrt(x.value()), inputs(x), keep(result),
                 [](const Kept& k, const Variable& g) { return -0.5 * g * pow(k[0], 3); });
 }
 
-// y = 1/x      dx = -g y²
+// y = 1/x
 Variable reciprocal(const Variable& x) {
-  return record("reciprocal", reciprocal(x.value()), inputs(x), keep(result),
+  return record({"reciprocal", "dx = -g y²"}, reciprocal(x.value()), inputs(x),
+                keep(result),
                 [](const Kept& k, const Variable& g) { return -g * square(k[0]); });
 }
 
-// sin x        dx = g cos x
+// sin x
 Variable sin(const Variable& x) {
-  return record("sin", sin(x.value()), inputs(x), keep(x),
+  return record({"sin", "dx = g cos x"}, sin(x.value()), inputs(x), keep(x),
                 [](const Kept& k, const Variable& g) { return g * cos(k[0]); });
 }
 
-// cos x        dx = -g sin x
+// cos x
 Variable cos(const Variable& x) {
-  return record("cos", cos(x.value()), inputs(x), keep(x),
+  return record({"cos", "dx = -g sin x"}, cos(x.value()), inputs(x), keep(x),
                 [](const Kept& k, const Variable& g) { return -g * sin(k[0]); });
 }
 
-// y = tanh x   dx = g (1 - y²)
+// y = tanh x
 Variable tanh(const Variable& x) {
-  return record("tanh", tanh(x.value()), inputs(x), keep(result),
+  return record({"tanh", "dx = g (1 - y²)"}, tanh(x.value()), inputs(x), keep(result),
                 [](const Kept& k, const Variable& g) { return g * (1 - square(k[0])); });
 }
 
-// y = σ(x)     dx = g y (1 - y)
+// y = σ(x)
 Variable sigmoid(const Variable& x) {
-  return record("sigmoid", sigmoid(x.value()), inputs(x), keep(result),
+  return record({"sigmoid", "dx = g y (1 - y)"}, sigmoid(x.value()), inputs(x),
+                keep(result),
                 [](const Kept& k, const Variable& g) { return g * k[0] * (1 - k[0]); });
 }
 
-// erf x        dx = g 2/√π e^(-x²)
+// erf x
 Variable erf(const Variable& x) {
-  return record("erf", erf(x.value()), inputs(x), keep(x),
+  return record({"erf", "dx = g 2/√π e^(-x²)"}, erf(x.value()), inputs(x), keep(x),
                 [](const Kept& k, const Variable& g) {
                   return g * (2 * std::numbers::inv_sqrtpi * exp(-square(k[0])));
                 });
 }
 
-// y = max(x, 0)        dx = g where y > 0 or NaN, else 0
+// y = max(x, 0); NaN passes the gradient, too.
 Variable relu(const Variable& x) {
   return record(
-      "relu", relu(x.value()), inputs(x), keep(result),
+      {"relu", "dx = g where y > 0"}, relu(x.value()), inputs(x), keep(result),
       [](const Kept& k, const Variable& g) { return masked_fill(g, k[0] <= 0, 0); });
 }
 
-// x σ(x)       dx = g σ (1 + x (1 - σ))
+// x σ(x)
 Variable silu(const Variable& x) {
-  return record("silu", silu(x.value()), inputs(x), keep(x),
+  return record({"silu", "dx = g σ (1 + x (1 - σ))"}, silu(x.value()), inputs(x), keep(x),
                 [](const Kept& k, const Variable& g) {
                   const Variable s = sigmoid(k[0]);
                   return g * s * (1 + k[0] * (1 - s));
                 });
 }
 
-// log(1 + e^x) dx = g σ(x), g itself above 20 where the value is x
+// log(1 + e^x); above 20 x, whose gradient is g.
 Variable softplus(const Variable& x) {
-  return record("softplus", softplus(x.value()), inputs(x), keep(x),
+  return record({"softplus", "dx = g σ(x)"}, softplus(x.value()), inputs(x), keep(x),
                 [](const Kept& k, const Variable& g) {
                   return where(k[0] > 20, g, g * sigmoid(k[0]));
                 });
@@ -126,8 +128,8 @@ Variable softplus(const Variable& x) {
 
 namespace {
 
-// The derivative of gelu in ops, for a walk that is recorded itself: that of x Φ(x), with
-// Φ the normal distribution function and φ its density:
+// The derivative of gelu's exact form x Φ(x), with Φ the normal distribution function and
+// φ its density:
 //   Φ(x) + x φ(x),  Φ(x) = (1 + erf(x/√2)) / 2,  φ(x) = e^(-x²/2) / √(2π)
 Variable exact_slope(const Variable& x) {
   const double inv_sqrt2 = 1 / std::numbers::sqrt2;
@@ -147,16 +149,20 @@ Variable tanh_slope(const Variable& x) {
   return 0.5 * (1 + t) + 0.5 * x * (1 - square(t)) * du;
 }
 
+// The derivative of gelu.
+Variable slope(const Variable& x, Gelu form) {
+  const auto composed = form == Gelu::exact ? exact_slope : tanh_slope;
+  return record_fused({"gelu_slope", "dx = g gelu''(x)"}, gelu_slope(x.value(), form),
+                      inputs(x), keep(), composed);
+}
+
 }  // namespace
 
-// x Φ(x), or its tanh form      dx = g times the slope above
+// x Φ(x), or its tanh form
 Variable gelu(const Variable& x, Gelu form) {
-  return record("gelu", gelu(x.value(), form), inputs(x), keep(x),
-                [form](const Kept& k, const Variable& g) {
-                  const Variable x = k[0];
-                  if (!grad_enabled()) return g * gelu_slope(x.value(), form);
-                  return g * (form == Gelu::exact ? exact_slope(x) : tanh_slope(x));
-                });
+  return record(
+      {"gelu", "dx = g gelu'(x)"}, gelu(x.value(), form), inputs(x), keep(x),
+      [form](const Kept& k, const Variable& g) { return g * slope(k[0], form); });
 }
 
 }  // namespace heed

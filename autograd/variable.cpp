@@ -24,7 +24,7 @@ Variable::Variable(Tensor value, bool requires_grad) : value_(std::move(value)) 
   if (!requires_grad) return;
   check(is_floating(dtype()), "Variable: only float32 and float64 have gradients, got {}",
         name(dtype()));
-  node_ = NodeRef(new Node("leaf", value_, Node::Kind::leaf));
+  node_ = NodeRef(new Node({"leaf"}, value_, Node::Kind::leaf));
   slot_ = std::make_shared<GradSlot>();
   node_->slot = slot_;
 }

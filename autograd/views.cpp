@@ -7,8 +7,8 @@ namespace heed {
 namespace {
 
 // An op that only changes the shape: the gradient takes the input's shape again.
-Variable reshaped(const char* op, Tensor value, const Variable& x) {
-  return record(op, std::move(value), inputs(x), keep(),
+Variable reshaped(const char* name, Tensor value, const Variable& x) {
+  return record({name, "dx = g in the shape of x"}, std::move(value), inputs(x), keep(),
                 [before = x.shape()](const Variable& g) { return reshape(g, before); });
 }
 
@@ -27,7 +27,6 @@ std::vector<Variable> slices(const Variable& x, const std::vector<Tensor>& piece
 
 }  // namespace
 
-// reshape, view, flatten, squeeze, unsqueeze        dx = g in x's shape
 Variable reshape(const Variable& x, const Shape& shape) {
   return reshaped("reshape", reshape(x.value(), shape), x);
 }
@@ -50,41 +49,42 @@ Variable unsqueeze(const Variable& x, std::int64_t dim) {
   return reshaped("unsqueeze", unsqueeze(x.value(), dim), x);
 }
 
-// transpose            dx = g transposed back
 Variable transpose(const Variable& x, std::int64_t a, std::int64_t b) {
-  return record("transpose", transpose(x.value(), a, b), inputs(x), keep(),
+  return record({"transpose", "dx = g transposed back"}, transpose(x.value(), a, b),
+                inputs(x), keep(),
                 [a, b](const Variable& g) { return transpose(g, a, b); });
 }
 
-// permute              dx = g in x's order
 Variable permute(const Variable& x, const Dims& dims) {
   Tensor value = permute(x.value(), dims);
   Dims inverse = dims;
   for (int i = 0; i < dims.rank(); ++i) {
     inverse[normalize_dim("permute", dims[i], x.dim())] = i;
   }
-  return record("permute", std::move(value), inputs(x), keep(),
-                [inverse](const Variable& g) { return permute(g, inverse); });
+  return record({"permute", "dx = g in the order of x"}, std::move(value), inputs(x),
+                keep(), [inverse](const Variable& g) { return permute(g, inverse); });
 }
 
-// expand               dx = g, which backward sums to x's shape
+// backward sums g to the shape of x.
 Variable expand(const Variable& x, const Shape& shape) {
-  return record("expand", expand(x.value(), shape), inputs(x), keep(),
-                [](const Variable& g) { return g; });
+  return record({"expand", "dx = g, summed to the shape of x"}, expand(x.value(), shape),
+                inputs(x), keep(), [](const Variable& g) { return g; });
 }
 
-// x[start:stop:step]   dx = zeros with g in that place
+// x[start:stop:step]
 Variable slice(const Variable& x, std::int64_t dim, std::int64_t start, std::int64_t stop,
                std::int64_t step) {
-  return record("slice", slice(x.value(), dim, start, stop, step), inputs(x), keep(),
+  return record({"slice", "dx = zeros with g in that place"},
+                slice(x.value(), dim, start, stop, step), inputs(x), keep(),
                 [shape = x.shape(), dim, start, step](const Variable& g) {
                   return slice_scatter(shape, g, dim, start, step);
                 });
 }
 
-// x[index]             dx = zeros with g in that place
+// x[index]
 Variable select(const Variable& x, std::int64_t dim, std::int64_t index) {
-  return record("select", select(x.value(), dim, index), inputs(x), keep(),
+  return record({"select", "dx = zeros with g in that place"},
+                select(x.value(), dim, index), inputs(x), keep(),
                 [shape = x.shape(), dim, index](const Variable& g) {
                   return select_scatter(shape, g, dim, index);
                 });

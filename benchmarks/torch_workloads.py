@@ -63,9 +63,9 @@ def additive_step(batch, n, m, h):
 class CausalSelfAttention(torch.nn.Module):
     """Four projections without biases, heads of equal width, scores above the diagonal masked."""
 
-    def __init__(self, d, heads, length):
+    def __init__(self, d, heads, length, dropout=0.0):
         super().__init__()
-        self.heads = heads
+        self.heads, self.dropout = heads, dropout
         for name in ("W_q", "W_k", "W_v", "W_o"):
             setattr(self, name, torch.nn.Linear(d, d, bias=False))
         self.register_buffer("mask", torch.full((length, length), float("-inf")).triu(1))
@@ -75,15 +75,17 @@ class CausalSelfAttention(torch.nn.Module):
         q, k, v = (W(x).view(b, t, self.heads, -1).transpose(1, 2)
                    for W in (self.W_q, self.W_k, self.W_v))
         if hasattr(F, "scaled_dot_product_attention"):  # since PyTorch 2.0
-            y = F.scaled_dot_product_attention(q, k, v, is_causal=True)
+            y = F.scaled_dot_product_attention(q, k, v, dropout_p=self.dropout, is_causal=True)
         else:
             scores = q @ k.transpose(2, 3) / math.sqrt(d // self.heads)
-            y = F.softmax(scores + self.mask[:t, :t], -1) @ v
-        return self.W_o(y.transpose(1, 2).reshape(b, t, d))
+            weights = F.softmax(scores + self.mask[:t, :t], -1)
+            y = F.dropout(weights, self.dropout) @ v
+        y = self.W_o(y.transpose(1, 2).reshape(b, t, d))
+        return F.dropout(y, self.dropout)
 
 
-def mha(b, t, d, heads, train):
-    net = CausalSelfAttention(d, heads, t)
+def mha(b, t, d, heads, train, dropout=0.0):
+    net = CausalSelfAttention(d, heads, t, dropout)
     x, y = torch.randn(b, t, d, requires_grad=train), torch.randn(b, t, d)
     trainer = torch.optim.SGD(net.parameters(), lr=1e-3)
 
@@ -96,6 +98,18 @@ def mha(b, t, d, heads, train):
         F.mse_loss(net(x), y).backward()
         trainer.step()
     return step if train else forward
+
+
+def one_query(heads, m, d):
+    shapes = [(heads, 1, d), (heads, m, d), (heads, m, d)]
+    q, k, v = (torch.randn(shape, requires_grad=True) for shape in shapes)
+
+    def step():
+        for x in (q, k, v):
+            x.grad = None
+        weights = F.softmax(q @ k.transpose(1, 2) / math.sqrt(d), -1)
+        (weights @ v).sum().backward()
+    return step
 
 
 class Block(torch.nn.Module):
@@ -180,6 +194,8 @@ def workloads():
         for b, t, d, h in ((32, 16, 64, 4), (8, 128, 256, 8), (4, 512, 512, 8), (1, 1024, 512, 8)):
             yield (f"mha_{'step' if train else 'forward'}/b{b}_t{t}_d{d}_h{h}",
                    lambda b=b, t=t, d=d, h=h, train=train: mha(b, t, d, h, train))
+    yield "mha_dropout_step/b4_t512_d512_h8", lambda: mha(4, 512, 512, 8, True, 0.1)
+    yield "one_query/h8_m512_d64", lambda: one_query(8, 512, 64)
     for size in ((4, 128, 4, 64, 12, 65), (4, 256, 8, 256, 8, 256)):
         yield "gpt_step/l%d_d%d_h%d_t%d_b%d" % size[:5], lambda size=size: gpt_step(*size)
     yield "scalar_chain/2000", scalar_chain

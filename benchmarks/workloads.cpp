@@ -77,8 +77,9 @@ std::function<void()> mha_forward(std::int64_t b, std::int64_t t, std::int64_t d
 
 // Forward, backward, with the gradient of the input too, and a step.
 std::function<void()> mha_step(std::int64_t b, std::int64_t t, std::int64_t d,
-                               std::int64_t heads) {
-  nn::CausalMultiHeadAttention net({.dim = d, .n_heads = heads, .max_seq_len = t});
+                               std::int64_t heads, double dropout = 0) {
+  nn::CausalMultiHeadAttention net(
+      {.dim = d, .n_heads = heads, .max_seq_len = t, .dropout = dropout});
   const Variable x(randn({b, t, d}), true);
   const Tensor y = randn({b, t, d});
   const auto trainer = std::make_shared<optim::Sgd>(nn::parameters(net),
@@ -87,6 +88,16 @@ std::function<void()> mha_step(std::int64_t b, std::int64_t t, std::int64_t d,
     trainer->zero_grad();
     nn::mse_loss(net(x), y).backward();
     trainer->step();
+  };
+}
+
+// One query a head over m keys, forwards and backwards.
+std::function<void()> one_query(std::int64_t heads, std::int64_t m, std::int64_t d) {
+  Variable q(randn({heads, 1, d}), true), k(randn({heads, m, d}), true),
+      v(randn({heads, m, d}), true);
+  return [=]() mutable {
+    for (Variable* x : {&q, &k, &v}) x->zero_grad();
+    sum(nn::attend(nn::DotScore{}, q, k, v, {}, nn::Dropout(0))).backward();
   };
 }
 
@@ -203,6 +214,9 @@ std::vector<Workload> workloads() {
            }});
     }
   }
+  list.push_back({"mha_dropout_step/b4_t512_d512_h8", 0,
+                  [] { return mha_step(4, 512, 512, 8, 0.1); }});
+  list.push_back({"one_query/h8_m512_d64", 0, [] { return one_query(8, 512, 64); }});
   const std::int64_t models[][6] = {{4, 128, 4, 64, 12, 65}, {4, 256, 8, 256, 8, 256}};
   for (const auto& [l, d, h, t, b, vocab] : models) {
     const std::int64_t weights = l * 12 * d * d + d * vocab;

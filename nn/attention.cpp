@@ -1,33 +1,94 @@
 #include "nn/attention.h"
 
-#include <algorithm>
-#include <cmath>
-
-#include "autograd/attention.h"
-#include "autograd/elementwise.h"
+#include "autograd/record.h"
 #include "autograd/views.h"
 #include "nn/masked.h"
+#include "tensor/attention.h"
+#include "tensor/gaussian_attention.h"
 #include "tensor/reductions.h"
 
 namespace heed::nn {
 namespace {
 
-double factor(const AttentionOptions& options, const Variable& query) {
-  check(!options.scale || !options.temperature,
-        "attention: a scale or a temperature, got both");
-  const auto positive = [&](std::string_view what, double x, double factor) {
-    const double used = query.dtype() == float32 ? static_cast<float>(factor) : factor;
-    check(used > 0 && std::isfinite(used),
-          "attention: the {} must be a positive {}, got {}", what, name(query.dtype()),
-          x);
-    return factor;
-  };
-  if (options.scale) return positive("scale", *options.scale, *options.scale);
-  if (options.temperature) {
-    return positive("temperature", *options.temperature, 1 / *options.temperature);
-  }
-  const std::int64_t d = query.size(-1);
-  return 1 / std::sqrt(static_cast<double>(std::max<std::int64_t>(d, 1)));
+// Attention as it is written: every score and weight in memory, any score, any mask. What
+// the mask hides is selected away in each line, in the gradients too (see masked.h).
+Attention composed(const Score& score, const Variable& query, const Variable& key,
+                   const Variable& value, const Mask::Laid& mask,
+                   const DropoutDraw& draw) {
+  const Tensor pairs = pairs_to_select(query, key, mask);
+  const Variable scores = std::visit(  // (..., n, m)
+      [&](const auto& formula) { return formula(query, key, pairs); }, score);
+  const Variable weights = masked_weights(scores, mask);  // (..., n, m)
+  const Variable dropped = dropout(weights, draw);        // (..., n, m)
+  return {masked_values(dropped, value, mask), weights};  // (..., n, dv)
+}
+
+// The same by kernels, which hold the scores of a few queries at a time. A walk that is
+// recorded differentiates composed(); the masks are inputs, for that.
+Variable fused(const DotScore& score, const Variable& query, const Variable& key,
+               const Variable& value, const Mask::Laid& laid, const DropoutDraw& draw,
+               Tensor* weights) {
+  const double scale = score.factor(query.size(-1), query.dtype());
+  const AttentionMask mask{.lens = laid.lens.value_or(Tensor()),
+                           .keep = laid.keep.value_or(Tensor()),
+                           .bias = laid.bias.value_or(Tensor()),
+                           .dropout_bits = draw.bits,
+                           .stay_probability = draw.stay_probability};
+  const AttentionResult y = scaled_dot_product_attention(
+      query.value(), key.value(), value.value(), mask, scale, weights);
+  const Variable lens = mask.lens, kept = mask.keep, bias = mask.bias,
+                 bits = mask.dropout_bits;
+  return record_fused(
+      {"scaled_dot_product_attention",
+       "dQ = scale dS K,  dK = scale dSᵀ Q,  dV = (F ∘ P)ᵀ G  with dP = F ∘ (G Vᵀ), "
+       "dS = P ∘ (dP - rowsum(dP ∘ P))"},
+      y.output, inputs(query, key, value, lens, kept, bias, bits),
+      keep(result, y.largest, y.inverse_sums, y.weights),
+      [score, policy = laid.empty_rows, stay = draw.stay_probability](
+          const Variable& query, const Variable& key, const Variable& value,
+          const Variable& lens, const Variable& kept, const Variable& bias,
+          const Variable& bits) {
+        const auto some = [](const Variable& x) {
+          return x.numel() > 0 ? std::optional(x.value()) : std::nullopt;
+        };
+        const Mask::Laid laid{some(lens), some(kept), some(bias), policy};
+        return composed(score, query, key, value, laid, {bits.value(), stay}).output;
+      },
+      [scale, stay = draw.stay_probability](const Kept& k, const Tensor& g,
+                                            const std::array<bool, 7>& wanted) {
+        const auto [dQ, dK, dV] = scaled_dot_product_attention_backward(
+            g, k[0].value(), k[1].value(), k[2].value(),
+            {k[3].value(), k[4].value(), k[5].value(), k[6].value(), stay}, scale,
+            {k[7].value(), k[8].value(), k[9].value(), k[10].value()},
+            {wanted[0], wanted[1], wanted[2]});
+        return std::array<Tensor, 7>{dQ, dK, dV};
+      });
+}
+
+// Numbers that attend to numbers, each query to keys of its own: (..., 1, 1) to (..., m,
+// 1).
+Variable fused(const GaussianScore& score, const Variable& query, const Variable& key,
+               const Variable& value, Tensor* weights) {
+  const GaussianAttentionResult y =
+      gaussian_attention(query.value(), key.value(), value.value(), score.w.value());
+  if (weights) *weights = y.weights;
+  return record_fused(
+      {"gaussian_attention",
+       "dQ = -w² Σ ds d,  dK = w² ds d,  dV = g p,  dw = -w Σ ds d²  with d = q - k, "
+       "ds = p (g v - g o)"},
+      y.output, inputs(query, key, value, score.w),
+      keep(result, y.weights, y.by_query, y.by_w),
+      [](const Variable& query, const Variable& key, const Variable& value,
+         const Variable& w) {
+        return composed(GaussianScore{w}, query, key, value, {}, {}).output;
+      },
+      [](const Kept& k, const Tensor& g, const std::array<bool, 4>& wanted) {
+        const auto [dq, dk, dv, dw] = gaussian_attention_backward(
+            g, k[0].value(), k[1].value(), k[2].value(), k[3].value(),
+            {k[4].value(), k[5].value(), k[6].value(), k[7].value()},
+            {wanted[1], wanted[2]});
+        return std::array<Tensor, 4>{dq, dk, dv, dw};
+      });
 }
 
 // Queries and keys with equal leading dimensions, and the shape of their scores. Values
@@ -38,11 +99,10 @@ struct Operands {
 };
 
 Operands operands(const Variable& query, const Variable& key, const Variable& value) {
-  const auto rank_fits = [](const Variable& x) { return 2 <= x.dim() && x.dim() <= 4; };
-  check(rank_fits(query) && rank_fits(key) && rank_fits(value) &&
+  check(query.dim() >= 2 && key.dim() >= 2 && value.dim() >= 2 &&
             query.size(-1) == key.size(-1) && key.size(-2) == value.size(-2),
-        "attention: query (..., n, d), key (..., m, d) and value (..., m, dv) of two to "
-        "four dimensions, got {}, {} and {}",
+        "attention: query (..., n, d), key (..., m, d) and value (..., m, dv) of two "
+        "dimensions or more, got {}, {} and {}",
         query.shape(), key.shape(), value.shape());
   check(query.dtype() == key.dtype() && key.dtype() == value.dtype() &&
             is_floating(query.dtype()),
@@ -64,109 +124,97 @@ Operands operands(const Variable& query, const Variable& key, const Variable& va
   return {widened(query), widened(key), scores};
 }
 
-// Whether the fused op will do. Its only mask is lens: query i sees keys 0 to lens[i]
-// - 1. It gives zeros to a query without a key, and it would multiply a hidden NaN by 0,
-// which is NaN.
+// The three questions that choose a way. Are the leading dimensions of the values those
+// of the scores? Is what is hidden finite? For the kernels multiply it by 0, and 0 times
+// NaN is NaN. And has a query without a key zeros, as the kernels give it?
 bool fused_fits(const Variable& query, const Variable& key, const Variable& value,
                 const Mask::Laid& mask) {
-  if (mask.keep || mask.bias ||
-      without_last(query.shape(), 2) != without_last(value.shape(), 2)) {
-    return false;
-  }
-  if (!mask.lens && key.size(-2) > 0) return true;
+  if (without_last(query.shape(), 2) != without_last(value.shape(), 2)) return false;
+  if (!mask.hides() && key.size(-2) > 0) return true;
   // With EmptyRows::error there is no such query: laying the mask has thrown for one.
   const bool empty_rows_fit = mask.empty_rows == EmptyRows::zero ||
                               mask.empty_rows == EmptyRows::error ||
-                              (mask.lens && key.size(-2) > 0 &&
+                              (mask.lens && !mask.keep && key.size(-2) > 0 &&
                                (mask.lens->numel() == 0 || min(*mask.lens).item() > 0));
   return empty_rows_fit && all_finite(query) && all_finite(key) && all_finite(value);
 }
 
-// All of it in ops: every score and weight in memory.
-Attention written_out(const Operands& x, const Variable& value, const Mask::Laid& mask,
-                      const Dropout& dropout, double scale) {
-  const Variable scores = masked_scores(x.query, x.key, mask) * scale;  // (..., n, m)
-  const Variable weights = masked_weights(scores, mask);                // (..., n, m)
-  return {masked_values(dropout(weights), value, mask), weights};       // (..., n, dv)
+// Whether each query is one number, with keys and values of its own, all of which count.
+bool numbers_alone(const Variable& query, const Variable& value, const Mask::Laid& mask,
+                   const DropoutDraw& draw) {
+  return query.size(-2) == 1 && query.size(-1) == 1 && value.size(-1) == 1 &&
+         !mask.hides() && !mask.bias && draw.bits.numel() == 0;
 }
 
 }  // namespace
 
 Variable masked_softmax(const Variable& scores, const Mask& mask) {
-  return masked_weights(scores, mask.lay_on(scores.shape()));
+  check(is_floating(scores.dtype()), "masked_softmax: scores must be floating, got {}",
+        name(scores.dtype()));
+  return masked_weights(scores, lay(mask, scores.shape(), scores.dtype()));
 }
 
 Variable masked_softmax(const Variable& scores, const Tensor& valid_lens) {
   return masked_softmax(scores, Mask::valid_lens(valid_lens));
 }
 
-Attention attention(const Variable& query, const Variable& key, const Variable& value,
-                    const Mask& mask, const Dropout& dropout,
-                    const AttentionOptions& options) {
+Attention attention(const Score& score, const Variable& query, const Variable& key,
+                    const Variable& value, const Mask& mask, const Dropout& dropout) {
   const Operands x = operands(query, key, value);
-  const Mask::Laid laid = mask.lay_on(x.scores);
-  return written_out(x, value, laid, dropout, factor(options, query));
+  const Mask::Laid laid = lay(mask, x.scores, query.dtype());
+  return composed(score, x.query, x.key, value, laid, dropout.draw(x.scores));
 }
 
-Variable attend(const Variable& query, const Variable& key, const Variable& value,
-                const Mask& mask, const Dropout& dropout, const AttentionOptions& options,
+Attention attention(const Variable& query, const Variable& key, const Variable& value,
+                    const Mask& mask, const Dropout& dropout) {
+  return attention(DotScore{}, query, key, value, mask, dropout);
+}
+
+Variable attend(const Score& score, const Variable& query, const Variable& key,
+                const Variable& value, const Mask& mask, const Dropout& dropout,
                 Tensor* weights) {
   const Operands x = operands(query, key, value);
-  const Mask::Laid laid = mask.lay_on(x.scores);
-  const double scale = factor(options, query);
-  const bool drops = dropout.training && dropout.p != 0;
-  if (!drops && fused_fits(x.query, x.key, value, laid)) {
-    return scaled_dot_product_attention(x.query, x.key, value, laid.lens, scale, weights);
+  const Mask::Laid laid = lay(mask, x.scores, query.dtype());
+  const DropoutDraw draw = dropout.draw(x.scores);
+  if (fused_fits(x.query, x.key, value, laid)) {
+    if (const auto* dot = std::get_if<DotScore>(&score)) {
+      return fused(*dot, x.query, x.key, value, laid, draw, weights);
+    }
+    const auto* const gaussian = std::get_if<GaussianScore>(&score);
+    if (gaussian && numbers_alone(x.query, value, laid, draw)) {
+      return fused(*gaussian, x.query, x.key, value, weights);
+    }
   }
-  const Attention result = written_out(x, value, laid, dropout, scale);
+  const Attention result = composed(score, x.query, x.key, value, laid, draw);
   if (weights) *weights = result.weights.value();
   return result.output;
 }
 
-Variable attend_heads(const Variable& query, const Variable& key, const Variable& value,
-                      std::int64_t heads, const Mask& mask, const Dropout& dropout,
-                      Tensor* weights) {
-  const Variable q = split_heads(query, heads);  // (batch, heads, n, d)
-  const Variable k = split_heads(key, heads);    // (batch, heads, m, d)
-  const Variable v = split_heads(value, heads);  // (batch, heads, m, dv)
-  return join_heads(attend(q, k, v, mask, dropout, {}, weights));
-}
-
-Variable split_heads(const Variable& x, std::int64_t heads) {
-  check(x.dim() == 3 && heads >= 1 && x.size(2) % heads == 0,
-        "split_heads: x (batch, n, heads * d), got {} and {} heads", x.shape(), heads);
-  const std::int64_t width = x.size(2) / heads;
-  // (batch, n, heads, d)
-  const Variable parts = reshape(x, {x.size(0), x.size(1), heads, width});
-  return transpose(parts, 1, 2);  // (batch, heads, n, d)
-}
-
-Variable join_heads(const Variable& x) {
-  check(x.dim() == 4, "join_heads: x (batch, heads, n, d), got {}", x.shape());
-  const Variable rows = transpose(x, 1, 2);  // (batch, n, heads, d)
-  // (batch, n, heads * d)
-  return reshape(rows, {x.size(0), x.size(2), x.size(1) * x.size(3)});
-}
-
-void check_inputs(std::string_view layer, const LayerInputs& wanted,
-                  const Variable& queries, const Variable& keys, const Variable& values) {
+Inputs take_inputs(std::string_view layer, const LayerInputs& wanted,
+                   const Inputs& inputs, const Mask& mask,
+                   std::optional<std::int64_t> heads) {
+  const auto& [queries, keys, values] = inputs;
   const auto fits = [&](const Variable& x, std::int64_t size) {
     return x.dim() == 3 && x.size(0) == queries.size(0) && x.size(2) == size;
   };
   const bool values_fit =
       values.dim() == 3 && fits(values, wanted.value_size.value_or(values.size(2)));
-  check(fits(queries, wanted.query_size) && fits(keys, wanted.key_size) && values_fit &&
-            keys.size(1) == values.size(1),
-        "{}: queries, keys and values must be (batch, n, {}), (batch, m, {}) and (batch, "
-        "m, {}), got {}, {} and {}",
-        layer, wanted.query_size, wanted.key_size,
-        [&] { return wanted.value_size ? std::to_string(*wanted.value_size) : "dv"; },
-        queries.shape(), keys.shape(), values.shape());
+  check(
+      fits(queries, wanted.query_size) && fits(keys, wanted.key_size) && values_fit &&
+          keys.size(1) == values.size(1),
+      "{}: queries, keys and values must be (batch, n, {}), (batch, m, {}) and (batch, "
+      "m, {}), got {}, {} and {}",
+      layer, wanted.query_size, wanted.key_size,
+      [&] { return wanted.value_size ? std::to_string(*wanted.value_size) : "dv"; },
+      queries.shape(), keys.shape(), values.shape());
   const auto is_wanted = [&](const Variable& x) { return x.dtype() == wanted.dtype; };
   check(is_wanted(queries) && is_wanted(keys) && is_wanted(values),
         "{}: queries, keys and values must be {}, got {}, {} and {}", layer,
         name(wanted.dtype), name(queries.dtype()), name(keys.dtype()),
         name(values.dtype()));
+  Shape scores{queries.size(0), queries.size(1), keys.size(1)};
+  if (heads) scores.insert(1, *heads);
+  return without_hidden(inputs, mask, scores);
 }
 
 }  // namespace heed::nn

@@ -4,9 +4,8 @@
 
 #include <optional>
 
-#include "nn/dropout.h"
+#include "nn/heads.h"
 #include "nn/linear.h"
-#include "nn/mask.h"
 
 namespace heed::nn {
 
@@ -21,20 +20,15 @@ struct CausalMultiHeadAttentionOptions {
   DType dtype = float32;
 };
 
-// wo(Concat(head_1, ..., head_h)),  head_i = softmax(Q_i K_iᵀ / √d, masked) V_i
-//
-// with Q = wq(q), K = wk(k), V = wv(v), and Q_i, K_i, V_i the i-th parts of their
-// features: h = n_heads parts of d = dim / n_heads features.
-struct CausalMultiHeadAttention {
-  Linear wq, wk, wv, wo;                // dim -> dim, no biases; drawn in this order
-  Dropout attn_dropout, resid_dropout;  // of the weights, and of the result
-  std::int64_t n_heads, max_seq_len;
+// wo(the heads of Q = wq(q), K = wk(k), V = wv(v)), masked. The dropout of the heads is
+// listed as attn_dropout.
+struct CausalMultiHeadAttention : Heads {
+  Linear wq, wk, wv, wo;  // dim -> dim, no biases; drawn in this order
+  Dropout resid_dropout;  // of the result
+  std::int64_t max_seq_len;
   // Causal, or hiding nothing. A rule and not a buffer: no state file holds it. (One of a
   // module that registers its mask has an entry more: load it with {.strict = false}.)
   Mask mask;
-  bool keep_weights = false;
-  Tensor attention_weights;  // (batch, heads, n, m), before dropout, of the last call
-                             // with keep_weights set
 
   // Throws Error unless the sizes are at least 1, n_heads divides dim and dropout is from
   // 0 to 1.
@@ -53,7 +47,7 @@ struct CausalMultiHeadAttention {
     f("wk", wk);
     f("wv", wv);
     f("wo", wo);
-    f("attn_dropout", attn_dropout);
+    f("attn_dropout", dropout);
     f("resid_dropout", resid_dropout);
   }
 };

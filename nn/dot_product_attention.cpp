@@ -8,7 +8,7 @@ namespace heed::nn {
 
 Variable DotProductAttention::operator()(const Variable& queries, const Variable& keys,
                                          const Variable& values, const Mask& mask) {
-  return attend(queries, keys, values, mask, dropout, {},
+  return attend(DotScore{}, queries, keys, values, mask, dropout,
                 keep_weights ? &attention_weights : nullptr);
 }
 
@@ -22,8 +22,8 @@ ScaledDotProductAttention::ScaledDotProductAttention(double temperature, double 
 Variable ScaledDotProductAttention::operator()(const Variable& queries,
                                                const Variable& keys,
                                                const Variable& values, const Mask& mask) {
-  return attend(queries, keys, values, mask, dropout, {.temperature = temperature},
-                keep_weights ? &attention_weights : nullptr);
+  return attend(DotScore{.temperature = temperature}, queries, keys, values, mask,
+                dropout, keep_weights ? &attention_weights : nullptr);
 }
 
 }  // namespace heed::nn

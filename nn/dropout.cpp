@@ -25,6 +25,19 @@ Variable dropout(const Variable& x, double p, bool training, Generator& generato
   return x * (mask / (1 - p));
 }
 
+Variable dropout(const Variable& x, const DropoutDraw& draw) {
+  if (draw.bits.numel() == 0) return x;
+  const Tensor mask = unpack_bits(draw.bits, x.size(-1), x.dtype());
+  return x * (mask / draw.stay_probability);
+}
+
+DropoutDraw Dropout::draw(const Shape& shape) const {
+  if (!training || p == 0 || count(shape) == 0) return {};
+  if (p < 1) return {bernoulli_bits(shape, 1 - p), 1 - p};
+  Generator unused;  // nothing is drawn where nothing can stay
+  return {bernoulli_bits(shape, 0, unused)};
+}
+
 Dropout::Dropout(double p) : p(p) { check_probability(p); }
 
 std::string Dropout::summary() const { return fmt::format("p={:#}, inplace=False", p); }

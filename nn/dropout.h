@@ -16,6 +16,14 @@ namespace heed::nn {
 Variable dropout(const Variable& x, double p, bool training,
                  Generator& generator = default_generator());
 
+// What dropout draws for elements that are not there yet.
+struct DropoutDraw {
+  Tensor bits;                  // as bernoulli_bits draws them; none: nothing is dropped
+  double stay_probability = 1;  // by which what stays is divided
+};
+// x (..., n) after such a draw: what dropout() would have returned.
+Variable dropout(const Variable& x, const DropoutDraw& draw);
+
 // The layer: it remembers p and whether it is in training.
 struct Dropout {
   double p;
@@ -24,6 +32,8 @@ struct Dropout {
   // Throws Error unless p is from 0 to 1.
   explicit Dropout(double p = 0.5);
   Variable operator()(const Variable& x) const { return dropout(x, p, training); }
+  // The draw for an x of this shape, from the default generator.
+  DropoutDraw draw(const Shape& shape) const;
 
   void visit(auto&&) {}
   std::string summary() const;

@@ -1,7 +1,6 @@
 #include "nn/general_attention.h"
 
 #include "nn/attention.h"
-#include "nn/masked.h"
 
 namespace heed::nn {
 
@@ -14,16 +13,13 @@ GeneralAttention::GeneralAttention(std::int64_t d_model, std::optional<std::int6
 Variable GeneralAttention::operator()(const Variable& query, const Variable& key_value,
                                       const Mask& mask) {
   const std::int64_t d_model = W_q.weight.size(1);
-  check_inputs("GeneralAttention",
-               {.query_size = d_model,
-                .key_size = d_model,
-                .value_size = d_model,
-                .dtype = W_q.weight.dtype()},
-               query, key_value, key_value);
-  const auto [x, k, v] =
-      without_hidden({query, key_value, key_value}, mask,
-                     {query.size(0), query.size(1), key_value.size(1)});
-  return attend(W_q(x), W_k(k), W_v(v), mask, Dropout(0), {},  // (batch, n, d_v)
+  const auto [x, k, v] = take_inputs("GeneralAttention",
+                                     {.query_size = d_model,
+                                      .key_size = d_model,
+                                      .value_size = d_model,
+                                      .dtype = W_q.weight.dtype()},
+                                     {query, key_value, key_value}, mask);
+  return attend(DotScore{}, W_q(x), W_k(k), W_v(v), mask, Dropout(0),  // (batch, n, d_v)
                 keep_weights ? &attention_weights : nullptr);
 }
 

@@ -20,8 +20,6 @@ const GptOptions& checked(const GptOptions& o) {
         "Gpt: vocab_size, block_size, n_layer, n_head and n_embd must be at least 1, got "
         "{}, {}, {}, {} and {}",
         o.vocab_size, o.block_size, o.n_layer, o.n_head, o.n_embd);
-  check(o.n_embd % o.n_head == 0,
-        "Gpt: n_embd must be a multiple of n_head, got {} and {}", o.n_embd, o.n_head);
   return o;
 }
 
@@ -57,26 +55,25 @@ void check_cache(const Gpt::Cache& cache, const GptOptions& o, const Shape& ids)
 }  // namespace
 
 CausalSelfAttention::CausalSelfAttention(const GptOptions& options)
-    : c_attn(options.n_embd, 3 * options.n_embd, linear_options(options)),
+    : Heads("Gpt", {"n_head", options.n_head}, {{"n_embd", options.n_embd}},
+            options.dropout),
+      c_attn(options.n_embd, 3 * options.n_embd, linear_options(options)),
       c_proj(options.n_embd, options.n_embd, linear_options(options)),
-      attn_dropout(options.dropout),
-      resid_dropout(options.dropout),
-      n_head(options.n_head) {}
+      resid_dropout(options.dropout) {}
 
 Variable CausalSelfAttention::operator()(const Variable& x, AttentionCache* cache) {
   const std::vector<Variable> qkv = chunk(c_attn(x), 3, 2);  // 3 of (batch, n, n_embd)
-  const Variable q = split_heads(qkv[0], n_head);            // (batch, heads, n, d)
-  Variable k = split_heads(qkv[1], n_head), v = split_heads(qkv[2], n_head);
+  const Variable q = split_heads(qkv[0], num_heads);         // (batch, heads, n, d)
+  Variable k = split_heads(qkv[1], num_heads), v = split_heads(qkv[2], num_heads);
   if (cache && !cache->is_empty()) {  // (batch, heads, m, d), m = n + what was there
     k = cat({cache->keys, k}, 2);
     v = cat({cache->values, v}, 2);
   }
   // The n queries are the last n of the m positions: the last one sees all keys, so the
   // mask's diagonal ends in the bottom right corner.
-  const Variable heads =  // (batch, heads, n, d)
-      attend(q, k, v, Mask::causal(CausalAlign::bottom_right), attn_dropout, {},
-             keep_weights ? &attention_weights : nullptr);
-  const Variable y = resid_dropout(c_proj(join_heads(heads)));  // (batch, n, n_embd)
+  const Variable heads =  // (batch, n, n_embd)
+      attend(q, k, v, Mask::causal(CausalAlign::bottom_right));
+  const Variable y = resid_dropout(c_proj(heads));  // (batch, n, n_embd)
   if (cache) *cache = {k.value(), v.value()};  // at the end, when nothing throws any more
   return y;
 }

@@ -12,6 +12,7 @@
 
 #include "nn/dropout.h"
 #include "nn/embedding.h"
+#include "nn/heads.h"
 #include "nn/layer_norm.h"
 #include "nn/linear.h"
 
@@ -37,15 +38,12 @@ struct AttentionCache {
   bool is_empty() const { return keys.dim() != 4; }
 };
 
-// Causal multi-head self-attention whose three projections are one.
-struct CausalSelfAttention {
+// Causal multi-head self-attention whose three projections are one. The dropout of the
+// heads is listed as attn_dropout.
+struct CausalSelfAttention : Heads {
   Linear c_attn;  // (..., n_embd) -> (..., 3 n_embd): queries, keys, values side by side
   Linear c_proj;  // (..., n_embd) -> (..., n_embd): the heads' outputs, mixed
-  Dropout attn_dropout, resid_dropout;
-  std::int64_t n_head;
-  bool keep_weights = false;
-  Tensor attention_weights;  // (batch, heads, n, m), before dropout, of the last call
-                             // with keep_weights set
+  Dropout resid_dropout;
 
   explicit CausalSelfAttention(const GptOptions& options);
 
@@ -57,7 +55,7 @@ struct CausalSelfAttention {
   void visit(auto&& f) {
     f("c_attn", c_attn);
     f("c_proj", c_proj);
-    f("attn_dropout", attn_dropout);
+    f("attn_dropout", dropout);
     f("resid_dropout", resid_dropout);
   }
 };

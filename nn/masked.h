@@ -4,13 +4,26 @@
 #pragma once
 
 #include "autograd/variable.h"
+#include "nn/attention.h"
 #include "nn/mask.h"
 
 namespace heed::nn {
 
-// Q Kᵀ, (..., n, d) and (..., m, d) -> (..., n, m). What stands for a hidden pair is
-// nobody's to read but masked_weights.
-Variable masked_scores(const Variable& query, const Variable& key,
+// q_i·k_j of the pairs, 0 of the others: (..., n, d), (..., m, d) -> (..., n, m). What is
+// not a pair's passes no gradient. `pairs`, bool, is (..., n, m).
+Variable pair_products(const Variable& query, const Variable& key, const Tensor& pairs);
+
+// The mask on scores of this shape and dtype. Throws Error when it does not fit.
+Mask::Laid lay(const Mask& mask, const Shape& scores, DType dtype);
+
+// Which pairs of query and key count as scores: bool (..., n, m). Those that the mask
+// does not hide, and with EmptyRows::nan all of a row without keys.
+Tensor score_pairs(const Mask::Laid& mask, std::int64_t n, std::int64_t m);
+
+// The same, if a score must select them: no elements where nothing is hidden or all
+// numbers are finite. For then a plain product will do: a hidden score gets no gradient,
+// and 0 times a number is 0.
+Tensor pairs_to_select(const Variable& query, const Variable& key,
                        const Mask::Laid& mask);
 
 // The weights of scores (..., n, m), as masked_softmax has them.
@@ -20,16 +33,9 @@ Variable masked_weights(const Variable& scores, const Mask::Laid& mask);
 Variable masked_values(const Variable& weights, const Variable& value,
                        const Mask::Laid& mask);
 
-// What a layer projects: (batch, n, ...), (batch, m, ...), (batch, m, ...).
-struct Projected {
-  Variable queries, keys, values;
-};
-// The same, with zeros in the rows that take no part (keys and values that no query sees,
-// queries that see no key), if any number is NaN or infinite. For the gradient of W in
-// x Wᵀ is a sum over all rows of x: one NaN in the padding would make all of it NaN. The
-// mask is for scores of the shape (batch, n, m) or (batch, heads, n, m); throws Error
-// when it does not fit.
-Projected without_hidden(const Projected& inputs, const Mask& mask, const Shape& scores);
+// What take_inputs of nn/attention.h does to inputs that fit, for a mask that may not:
+// `scores` is the shape it is laid on.
+Inputs without_hidden(const Inputs& inputs, const Mask& mask, const Shape& scores);
 
 // Whether every element is a number other than infinity.
 bool all_finite(const Variable& x);

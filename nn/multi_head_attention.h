@@ -2,23 +2,14 @@
 // (Vaswani et al., 2017, section 3.2.2)
 #pragma once
 
-#include "nn/dropout.h"
+#include "nn/heads.h"
 #include "nn/linear.h"
-#include "nn/mask.h"
 
 namespace heed::nn {
 
-// W_o(Concat(head_1, ..., head_h)),  head_i = softmax(Q_i K_iᵀ / √d) V_i
-//
-// with Q = W_q(queries), K = W_k(keys), V = W_v(values), and Q_i, K_i, V_i the i-th parts
-// of their features: h = num_heads parts, d features in each of Q's and K's.
-struct MultiHeadAttention {
+// W_o(heads of Q = W_q(queries), K = W_k(keys), V = W_v(values)), which Heads describes.
+struct MultiHeadAttention : Heads {
   Linear W_q, W_k, W_v, W_o;  // drawn in this order
-  std::int64_t num_heads;
-  Dropout dropout;  // of the weights
-  bool keep_weights = false;
-  Tensor attention_weights;  // (batch, heads, n, m), before dropout, of the last call
-                             // with keep_weights set
 
   // Self-attention: W_q and W_k make d_k features of d_model, W_v makes d_v, W_o brings
   // d_v back to d_model; all have biases. Throws Error unless the sizes are at least 1

@@ -1,8 +1,7 @@
 #include "nn/nw_kernel_regression.h"
 
-#include "autograd/gaussian_weights.h"
-#include "autograd/matmul.h"
 #include "autograd/views.h"
+#include "nn/attention.h"
 #include "tensor/random.h"
 
 namespace heed::nn {
@@ -16,11 +15,13 @@ Variable NWKernelRegression::operator()(const Variable& queries, const Variable&
           values.shape() == keys.shape(),
       "NWKernelRegression: queries (n), keys (n, m) and values (n, m), got {}, {} and {}",
       queries.shape(), keys.shape(), values.shape());
-  // softmax(-square((unsqueeze(queries, 1) - keys) * w) / 2, 1), in one pass.
-  const Variable weights = gaussian_weights(queries, keys, w);          // (n, m)
-  attention_weights = weights.value();
-  const Variable y = bmm(unsqueeze(weights, 1), unsqueeze(values, 2));  // (n, 1, 1)
-  return reshape(y, {-1});                                              // (n)
+  // Numbers as vectors of one feature, and each query as a batch entry.
+  const Variable q = unsqueeze(unsqueeze(queries, 1), 1);           // (n, 1, 1)
+  const Variable k = unsqueeze(keys, 2), v = unsqueeze(values, 2);  // (n, m, 1)
+  Tensor weights;
+  const Variable y = attend(GaussianScore{w}, q, k, v, {}, Dropout(0), &weights);
+  attention_weights = squeeze(weights, 1);  // (n, m)
+  return reshape(y, {-1});                  // (n)
 }
 
 }  // namespace heed::nn

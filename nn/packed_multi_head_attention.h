@@ -4,9 +4,8 @@
 // MultiHeadAttention computes.
 #pragma once
 
-#include "nn/dropout.h"
+#include "nn/heads.h"
 #include "nn/linear.h"
-#include "nn/mask.h"
 
 namespace heed::nn {
 
@@ -16,19 +15,13 @@ struct PackedMultiHeadAttentionOptions {
   DType dtype = float32;
 };
 
-// Concat(head_1, ..., head_h) W_oᵀ + b_o,  head_i = softmax(Q_i K_iᵀ / √(d / h)) V_i,
-// Q = x W_qᵀ + b_q,  K = y W_kᵀ + b_k,  V = z W_vᵀ + b_v,
-// where x, y and z are the queries, keys and values, and d is embed_dim.
-struct PackedMultiHeadAttention {
+// The heads of Q = x W_qᵀ + b_q, K = y W_kᵀ + b_k and V = z W_vᵀ + b_v, times W_oᵀ, +
+// b_o: x, y and z are the queries, keys and values, each of d = embed_dim features.
+struct PackedMultiHeadAttention : Heads {
   Variable in_proj_weight;  // (3 d, d): W_q, under it W_k, under it W_v; Xavier-uniform
   Variable in_proj_bias;    // (3 d): b_q, b_k, b_v; zeros; not listed if there is none
   Linear out_proj;          // W_o, b_o; drawn first; its bias is zeros
-  std::int64_t num_heads;
   bool has_bias;
-  Dropout dropout;  // of the weights
-  bool keep_weights = false;
-  Tensor attention_weights;  // (batch, heads, n, m), before dropout, of the last call
-                             // with keep_weights set
 
   // Throws Error unless the sizes are at least 1, num_heads divides embed_dim, and
   // dropout is from 0 to 1.

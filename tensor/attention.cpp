@@ -1,14 +1,17 @@
 // Attention forwards. For each head the keys are packed once; then w queries at a time,
 // as many as the micro-kernel's tile has columns (32 floats on AVX-512), go through
 //
-//   Sᵀ = scale K Qᵀ     (keys, w), tile by tile
-//   Eᵀ = exp(Sᵀ - max)  down the columns, in place; the sums
+//   Sᵀ = scale K Qᵀ     (keys, w), tile by tile; plus the bias
+//   Eᵀ = exp(Sᵀ - max)  down the columns, in place; the sums; then dropout
 //   Oᵀ = Vᵀ Eᵀ          (value features, w), divided by the sums
 //
 // Turned round like this, the scores of a query are a column: its exponentials and sums
 // are computed for w queries at once, and what the first product writes is, as it stands,
 // a packed operand of the second. Nothing is held but the scores of w queries. Keys that
 // none of the w sees are left out, so causal attention is half the work.
+//
+// A few queries would leave most columns of a tile empty: they go row by row, in
+// attention_rows.cpp.
 //
 // The scores of a row lie there together, so the plain softmax serves; Rabe and Staats
 // (2021) and Dao et al. (2022) cut the keys as well, and must correct their sums.
@@ -19,6 +22,7 @@
 #include <utility>
 
 #include "tensor/attention_heads.h"
+#include "tensor/factories.h"
 
 namespace heed {
 namespace {
@@ -61,6 +65,7 @@ class Forward {
         keys_(h_.keys, tile_rows_, h_.features),
         values_(h_.value_features, tile_rows_, h_.keys),
         queries_(tile_columns_, tile_columns_, h_.features),
+        bias_(tile_columns_, tile_columns_, h_.bias ? h_.keys : 0),
         scores_(keys_.count() * tile_size_ + multiply_.slack),
         output_(values_.count() * tile_size_) {}
 
@@ -80,8 +85,8 @@ class Forward {
   const Int tile_rows_ = multiply_.rows, tile_columns_ = multiply_.columns;
   const kernels::ProductLoops<T>& loops_ = product_loops<T>();
   const Int tile_size_ = tile_rows_ * tile_columns_;
-  Packed<T> keys_, values_, queries_;  // values_ is Vᵀ
-  Buffer<T> scores_, output_;          // Sᵀ, then Eᵀ; Oᵀ
+  Packed<T> keys_, values_, queries_, bias_;  // values_ is Vᵀ
+  Buffer<T> scores_, output_;                 // Sᵀ, then Eᵀ; Oᵀ
 
   void pack_head(Int head) {
     keys_.pack(h_.keys, h_.features, h_.key[head], h_.key.row_step, h_.key.column_step);
@@ -100,27 +105,40 @@ class Forward {
       multiply_(h_.features, keys_[t], queries_[0], scores + t * tile_size_, width,
                 h_.scale);
     }
+    if (h_.bias) {
+      const Matrices<const T>& bias = *h_.bias;
+      bias_.pack(block.count, longest, bias[block.head] + first * bias.row_step,
+                 bias.row_step, bias.column_step);
+      attention_loops<T>().add_bias(longest, width, bias_[0], width, 1, scores, width);
+    }
     // Eᵀ in place; the largest scores and 1 / Σ, for the way back too
     T largest[blis::widest_tile], inverse_sums[blis::widest_tile];
     attention_loops<T>().exp_columns(longest, width, block.lens, scores, largest,
                                      inverse_sums);
-    // Oᵀ = Vᵀ Eᵀ, not yet divided
-    for (Int t = 0; t < values_.count(); ++t) {
-      multiply_(longest, values_[t], scores, output_.first() + t * tile_size_, width);
-    }
-
-    write(block, h_.value_features, output_.first(), inverse_sums, results_.output);
     const Int at = block.head * h_.queries + first;
     for (Int j = 0; j < block.count; ++j) {
       const bool sees = block.lens[j] > 0;
       results_.largest[at + j] = sees ? largest[j] : T{0};
       results_.inverse_sums[at + j] = sees ? inverse_sums[j] : T{0};
     }
-    if (!results_.weights) return;
-    const Matrices<T>& weights = *results_.weights;
-    write(block, longest, scores, inverse_sums, weights);
-    T* row = weights[block.head] + first * weights.row_step;
-    for (Int j = 0; j < block.count; ++j, row += weights.row_step) {
+    if (results_.weights) write_weights(block, inverse_sums, *results_.weights);
+    if (h_.bits) {
+      attention_loops<T>().drop_columns(longest, width, block.count,
+                                        h_.bits_of(block.head, first), h_.words, scores);
+      for (Int j = 0; j < width; ++j) inverse_sums[j] *= h_.kept;
+    }
+    // Oᵀ = Vᵀ Eᵀ, divided as it is written
+    for (Int t = 0; t < values_.count(); ++t) {
+      multiply_(longest, values_[t], scores, output_.first() + t * tile_size_, width);
+    }
+    write(block, h_.value_features, output_.first(), inverse_sums, results_.output);
+  }
+
+  void write_weights(const Block& block, const T* inverse_sums,
+                     const Matrices<T>& to) const {
+    write(block, block.longest, scores_.first(), inverse_sums, to);
+    T* row = to[block.head] + block.first * to.row_step;
+    for (Int j = 0; j < block.count; ++j, row += to.row_step) {
       std::fill(row + block.lens[j], row + h_.keys, T{0});
     }
   }
@@ -142,46 +160,58 @@ class Forward {
 };
 
 template <class T>
-void compute(const Heads<T>& heads, const Results<T>& results) {
+void compute(const Tensor& query, const Tensor& key, const Tensor& value,
+             const AttentionMask& mask, double scale, AttentionResult& result,
+             Tensor* weights) {
+  const Heads<T> heads(query, key, value, mask, scale);
+  Results<T> results{mutable_matrices<T>(result.output), result.largest.mutable_data<T>(),
+                     result.inverse_sums.mutable_data<T>(), std::nullopt};
+  if (weights) results.weights = mutable_matrices<T>(*weights);
   const Int width = blis::tile_kernel<T>().columns;
   std::vector<Int> work;
   for (Int i = 0; i < heads.count * ceil_div(heads.queries, width); ++i) {
     work.push_back(Block(heads, i).longest * width *
                    (heads.features + heads.value_features));
   }
-  compute_in_runs<Forward<T>>(work, heads, results);
+  Runs<Forward<T>> runs(work, heads, results);
+#pragma omp parallel for num_threads(runs.count()) \
+    schedule(static, 1) if (runs.count() > 1)
+  for (int i = 0; i < runs.count(); ++i) {
+    runs.worker(i).compute(runs.begin(i), runs.end(i));
+  }
 }
 
 }  // namespace
 
 AttentionResult scaled_dot_product_attention(const Tensor& query, const Tensor& key,
                                              const Tensor& value,
-                                             const std::optional<Tensor>& lens,
-                                             double scale, Tensor* weights) {
-  check_attention(op, query, key, value, lens);
+                                             const AttentionMask& mask, double scale,
+                                             Tensor* weights) {
+  check_attention(op, query, key, value, mask);
+  const bool by_rows = query.size(-2) <= few_queries;
   AttentionResult result;
   result.output = empty_rows_like(query, value.size(-1));
   Shape shape = without_last(query.shape(), 1);
-  result.largest = empty(shape, query.dtype());
-  result.inverse_sums = empty(shape, query.dtype());
-  shape.push_back(key.size(-2));
-  // A tensor of its own until the end: `weights` may be the place of an operand.
-  std::optional<Tensor> probabilities;
-  if (weights) probabilities = empty(shape, query.dtype());
-  // Without results there may be more keys than memory could hold scores.
-  if (result.output.numel() == 0 && !(probabilities && probabilities->numel() > 0)) {
-    result.largest.fill_(0);
-    result.inverse_sums.fill_(0);
-  } else {
-    dispatch_floating(op, query.dtype(), [&]<class T>() {
-      Results<T> results{mutable_matrices<T>(result.output),
-                         result.largest.template mutable_data<T>(),
-                         result.inverse_sums.template mutable_data<T>(), std::nullopt};
-      if (probabilities) results.weights = mutable_matrices<T>(*probabilities);
-      compute(Heads<T>(query, key, value, lens, scale), results);
-    });
+  if (!by_rows) {
+    result.largest = zeros(shape, query.dtype());
+    result.inverse_sums = zeros(shape, query.dtype());
   }
-  if (weights) *weights = *std::move(probabilities);
+  shape.push_back(key.size(-2));
+  // Without results there may be more keys than memory could hold scores.
+  const bool has_output = result.output.numel() > 0;
+  // A tensor of its own until the end: `weights` may be the place of an operand.
+  Tensor probabilities;
+  if (weights || (by_rows && has_output)) probabilities = empty(shape, query.dtype());
+  if (has_output || probabilities.numel() > 0) {
+    // The function is chosen first and then called.
+    const auto compute_as = dispatch_floating(op, query.dtype(), [&]<class T>() {
+      return by_rows ? &attention_by_rows<T> : &compute<T>;
+    });
+    compute_as(query, key, value, readable(mask, query, key), scale, result,
+               weights || by_rows ? &probabilities : nullptr);
+  }
+  if (by_rows) result.weights = probabilities;
+  if (weights) *weights = std::move(probabilities);
   return result;
 }
 

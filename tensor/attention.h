@@ -6,37 +6,52 @@
 #pragma once
 
 #include <array>
-#include <optional>
 
 #include "tensor/tensor.h"
 
 namespace heed {
 
-struct AttentionResult {
-  Tensor output;  // (..., n, dv)
-  // For the backward: of each row of scores s the largest, and 1 / Σ exp(s - largest);
-  // zeros for a query that sees no key. (..., n)
-  Tensor largest, inverse_sums;
+// Which keys count for a query, and how much. A tensor without elements stands for none.
+struct AttentionMask {
+  // Query i sees keys 0 to lens[i] - 1: int64, broadcasts to (..., n), and a number above
+  // m counts as m. So causal attention has the lens 1, 2, ..., and a padded batch the
+  // lengths of its sequences.
+  Tensor lens = {};
+  // Of these it sees those that are kept: bool, broadcasts to (..., n, m).
+  Tensor keep = {};
+  // Is added to the scores: of the query's dtype, broadcasts to (..., n, m).
+  Tensor bias = {};
+  // Dropout: a weight whose bit is 0 becomes 0, the others are divided by
+  // stay_probability.
+  // (..., n, ceil(m / 64)), as bernoulli_bits of tensor/random.h draws them for the
+  // weights (..., n, m).
+  Tensor dropout_bits = {};
+  double stay_probability = 1;
 };
 
-// softmax(scale Q Kᵀ) V
+struct AttentionResult {
+  Tensor output;  // (..., n, dv)
+  // For the backward. Of many queries, of each row of scores s the largest, and
+  // 1 / Σ exp(s - largest), zeros for a query that sees no key: (..., n). Of few queries
+  // the weights: (..., n, m).
+  Tensor largest, inverse_sums, weights;
+};
+
+// softmax(scale Q Kᵀ + bias) V
 //
 // query (..., n, d), key (..., m, d), value (..., m, dv), with equal leading sizes, give
-// (..., n, dv). Query i sees keys 0 to lens[i] - 1: lens is int64, broadcasts to
-// (..., n), and a number above m counts as m. So causal attention has the lens 1, 2, ...,
-// and a padded batch the lengths of its sequences; without lens every query sees all
-// keys. A query that sees none gets zeros.
+// (..., n, dv). A query that sees no key gets zeros.
 //
 // Any strides are read in place; the output lies in memory in the order of the queries,
 // so that heads which are views of a projection are joined again without a copy. Where
-// `weights` is not null, it gets the attention weights (..., n, m); that changes no bit
-// of the output. Key and value must be finite, also where no query sees them: a weight of
-// 0 does not silence an infinity or NaN. Floating dtypes. Throws Error when a shape or
-// dtype does not fit or a number in lens is negative.
+// `weights` is not null, it gets the attention weights before dropout, (..., n, m); that
+// changes no bit of the output. Key and value must be finite, also where no query sees
+// them: a weight of 0 does not silence an infinity or NaN. Floating dtypes. Throws Error
+// when a shape or dtype does not fit or a number in lens is negative.
 AttentionResult scaled_dot_product_attention(const Tensor& query, const Tensor& key,
                                              const Tensor& value,
-                                             const std::optional<Tensor>& lens,
-                                             double scale, Tensor* weights = nullptr);
+                                             const AttentionMask& mask, double scale,
+                                             Tensor* weights = nullptr);
 
 // The gradients of query, key and value, in the memory order of each; empty where they
 // are not wanted.
@@ -50,7 +65,7 @@ struct AttentionGradients {
 // or the result do not fit.
 AttentionGradients scaled_dot_product_attention_backward(
     const Tensor& g, const Tensor& query, const Tensor& key, const Tensor& value,
-    const std::optional<Tensor>& lens, double scale, const AttentionResult& result,
+    const AttentionMask& mask, double scale, const AttentionResult& result,
     const std::array<bool, 3>& wanted = {true, true, true});
 
 }  // namespace heed

@@ -7,7 +7,9 @@
 //   dQ = scale dS K
 //   dK = scale dSᵀ Q
 //
-// The sum of row i needs no dP:  Σ_j dP_ij P_ij = Σ_j (G_i·V_j) P_ij = G_i·O_i.
+// The sum of row i needs no dP:  Σ_j dP_ij P_ij = Σ_j (G_i·V_j) P_ij = G_i·O_i. With
+// dropout, O = (F ∘ P) V for factors F of 0 and 1 / (1 - p): then dV = (F ∘ P)ᵀ G and
+// dP = F ∘ (G Vᵀ), and the sum is G_i·O_i still.
 //
 // P is not kept from the forward pass, which never had it in one piece: it is computed
 // again, as exp(S - max) / Σ, from the largest score and the sum that were kept of each
@@ -115,8 +117,10 @@ class Backward {
   // scores and the inverse sums; G_i·O_i.
   Buffer<Int> lens_, longest_;
   Buffer<T> largest_, inverse_sums_, dots_;
+  Int head_ = 0;
 
   void compute(Int head) {
+    head_ = head;
     pack_head(head);
     std::fill_n(dq_.first(), tiles_ * tile_rows_ * dq_step_, T{0});
     for (Int first = 0; first < h_.keys; first += block_keys_) {
@@ -233,20 +237,30 @@ class Backward {
       std::fill_n(ds, tile_size_, T{0});
       return;
     }
-    // p = S = scale Q Kᵀ, ds = dP = G Vᵀ
+    // p = S = scale Q Kᵀ + bias, ds = G Vᵀ
     multiply_(h_.features, queries_[t], keys_[panel], p, tile_columns_, h_.scale);
+    const Int row = t * tile_rows_;
+    if (h_.bias) add_bias(*h_.bias, row, key, p);
     if (wants_ds_) {
       multiply_(h_.value_features, g_[t], values_[panel], ds, tile_columns_);
     }
-    // p = P, ds = dS
-    const Int row = t * tile_rows_;
-    attention_loops<T>().weights(tile_rows_, tile_columns_, key, lens_.first() + row,
-                                 largest_.first() + row, inverse_sums_.first() + row,
-                                 dots_.first() + row, p, wants_ds_ ? ds : nullptr);
+    // p = F ∘ P, ds = dS
+    attention_loops<T>().weights({tile_rows_, tile_columns_, key, lens_.first() + row,
+                                  largest_.first() + row, inverse_sums_.first() + row,
+                                  dots_.first() + row, h_.bits_of(head_, row), h_.words,
+                                  h_.kept, p, wants_ds_ ? ds : nullptr});
     if (gradients_.query) {  // dS once more, as the left operand of dQ
       loops_.pack(tile_rows_, tile_rows_, tile_columns_, ds, tile_columns_, 1,
                   ds_rows_.first() + place * rows_size_ + panel * tile_size_);
     }
+  }
+
+  // To a tile's scores, of the queries from `row` and the keys from `key` on.
+  void add_bias(const Matrices<const T>& bias, Int row, Int key, T* scores) const {
+    const T* const first = bias[head_] + row * bias.row_step + key * bias.column_step;
+    const Int rows = std::min(tile_rows_, h_.queries - row);
+    attention_loops<T>().add_bias(rows, std::min(tile_columns_, h_.keys - key), first,
+                                  bias.row_step, bias.column_step, scores, tile_columns_);
   }
 
   // Writes the columns of dKᵀ or dVᵀ of a block, panel by panel, as the rows of the keys
@@ -269,45 +283,57 @@ class Backward {
 };
 
 template <class T>
-void compute(const Heads<T>& heads, const Given<T>& given,
-             const Gradients<T>& gradients) {
+std::optional<Matrices<T>> optional_matrices(Tensor& x, bool wanted) {
+  if (!wanted) return {};
+  return mutable_matrices<T>(x);
+}
+
+template <class T>
+void compute(const Tensor& g, const Tensor& query, const Tensor& key, const Tensor& value,
+             const AttentionMask& mask, double scale, const AttentionResult& result,
+             const std::array<bool, 3>& wanted, AttentionGradients& gradients) {
+  const Heads<T> heads(query, key, value, mask, scale);
+  const Tensor largest = result.largest.contiguous();
+  const Tensor inverse_sums = result.inverse_sums.contiguous();
+  const Given<T> given{matrices<T>(g), matrices<T>(result.output), largest.data<T>(),
+                       inverse_sums.data<T>()};
+  const Gradients<T> to{optional_matrices<T>(gradients.query, wanted[0]),
+                        optional_matrices<T>(gradients.key, wanted[1]),
+                        optional_matrices<T>(gradients.value, wanted[2])};
   std::vector<Int> work, lens(static_cast<std::size_t>(heads.queries));
   for (Int head = 0; head < heads.count; ++head) {
     heads.prefixes.read(head, 0, heads.queries, lens.data());
     const Int seen = std::accumulate(lens.begin(), lens.end(), Int{0});
     work.push_back(seen * (3 * heads.features + 2 * heads.value_features));
   }
-  compute_in_runs<Backward<T>>(work, heads, given, gradients);
-}
-
-template <class T>
-std::optional<Matrices<T>> optional_matrices(Tensor& x, bool wanted) {
-  if (!wanted) return {};
-  return mutable_matrices<T>(x);
+  Runs<Backward<T>> runs(work, heads, given, to);
+#pragma omp parallel for num_threads(runs.count()) \
+    schedule(static, 1) if (runs.count() > 1)
+  for (int i = 0; i < runs.count(); ++i) {
+    runs.worker(i).compute(runs.begin(i), runs.end(i));
+  }
 }
 
 }  // namespace
 
 AttentionGradients scaled_dot_product_attention_backward(
     const Tensor& g, const Tensor& query, const Tensor& key, const Tensor& value,
-    const std::optional<Tensor>& lens, double scale, const AttentionResult& result,
+    const AttentionMask& mask, double scale, const AttentionResult& result,
     const std::array<bool, 3>& wanted) {
-  check_attention(op, query, key, value, lens);
-  const Tensor largest = result.largest.contiguous();
-  const Tensor inverse_sums = result.inverse_sums.contiguous();
+  check_attention(op, query, key, value, mask);
+  const bool by_rows = query.size(-2) <= few_queries;
   const Shape rows = without_last(query.shape(), 1);
-  Shape shape = rows;
-  shape.push_back(value.size(-1));
-  check(
-      g.shape() == shape && result.output.shape() == shape && largest.shape() == rows &&
-          inverse_sums.shape() == rows,
-      "{}: the gradient and the output must have the shape {}, what is kept of each row "
-      "{}, got {}, {}, {} and {}",
-      op, shape, rows, g.shape(), result.output.shape(), largest.shape(),
-      inverse_sums.shape());
-  for (const Tensor* x : {&g, &result.output, &largest, &inverse_sums}) {
-    check_same_dtype(op, query, *x);
-  }
+  const auto with_last = [&](std::int64_t size) {
+    Shape shape = rows;
+    shape.push_back(size);
+    return shape;
+  };
+  const Shape shape = with_last(value.size(-1));
+  check(g.shape() == shape && result.output.shape() == shape,
+        "{}: the gradient and the output must have the shape {}, got {} and {}", op,
+        shape, g.shape(), result.output.shape());
+  check_same_dtype(op, query, g);
+  check_same_dtype(op, query, result.output);
   if (g.numel() == 0) {  // as forwards; a sum of nothing is 0
     const auto zeros_if = [&](const Tensor& x, bool is_wanted) {
       return is_wanted ? zeros_like(x) : Tensor();
@@ -315,25 +341,36 @@ AttentionGradients scaled_dot_product_attention_backward(
     return {zeros_if(query, wanted[0]), zeros_if(key, wanted[1]),
             zeros_if(value, wanted[2])};
   }
+  const auto check_kept = [&](const Tensor& x, const Shape& expected) {
+    check(x.shape() == expected,
+          "{}: what is kept of each row must have the shape {}, "
+          "got {}",
+          op, expected, x.shape());
+    check_same_dtype(op, query, x);
+  };
+  if (by_rows) {
+    check_kept(result.weights, with_last(key.size(-2)));
+  } else {
+    check_kept(result.largest, rows);
+    check_kept(result.inverse_sums, rows);
+  }
+  const AttentionMask read = readable(mask, query, key);
   // 0 times NaN is NaN: so the rows that take no part are cleared.
   Tensor q = query, G = g;
-  if (lens && any(*lens == 0).item()) {
-    const Tensor blind = unsqueeze(*lens == 0, -1);
-    q = masked_fill(query, blind, 0);
-    G = masked_fill(g, blind, 0);
+  if (read.lens.numel() > 0 && any(read.lens == 0).item()) {
+    const Tensor sees_none = unsqueeze(read.lens == 0, -1);
+    q = masked_fill(query, sees_none, 0);
+    G = masked_fill(g, sees_none, 0);
   }
   AttentionGradients gradients;
   if (wanted[0]) gradients.query = empty_rows_like(query, query.size(-1));
   if (wanted[1]) gradients.key = empty_rows_like(key, key.size(-1));
   if (wanted[2]) gradients.value = empty_rows_like(value, value.size(-1));
-  dispatch_floating(op, query.dtype(), [&]<class T>() {
-    compute(Heads<T>(q, key, value, lens, scale),
-            {matrices<T>(G), matrices<T>(result.output), largest.data<T>(),
-             inverse_sums.data<T>()},
-            Gradients<T>{optional_matrices<T>(gradients.query, wanted[0]),
-                         optional_matrices<T>(gradients.key, wanted[1]),
-                         optional_matrices<T>(gradients.value, wanted[2])});
+  // The function is chosen first and then called.
+  const auto compute_as = dispatch_floating(op, query.dtype(), [&]<class T>() {
+    return by_rows ? &attention_by_rows_backward<T> : &compute<T>;
   });
+  compute_as(G, q, key, value, read, scale, result, wanted, gradients);
   return gradients;
 }
 

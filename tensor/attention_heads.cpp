@@ -1,29 +1,59 @@
 #include "tensor/attention_heads.h"
 
+#include <limits>
 #include <numeric>
 
-#include "tensor/iterate.h"
-#include "tensor/kernels/level.h"
+#include "tensor/elementwise.h"
+#include "tensor/factories.h"
 #include "tensor/memory_order.h"
-#include "tensor/parallel.h"
 #include "tensor/reductions.h"
+#include "tensor/views.h"
 
 namespace heed {
 namespace {
 
+// The shape of the scores of queries (..., n, d) and keys (..., m, d).
+Shape scores_of(const Tensor& query, const Tensor& key) {
+  Shape scores = without_last(query.shape(), 1);
+  scores.push_back(key.size(-2));
+  return scores;
+}
+
 void check_lens(std::string_view op, const Tensor& lens, const Shape& rows) {
+  if (lens.numel() == 0) return;
   check(lens.dtype() == int64, "{}: lens must be int64, got {}", op, name(lens.dtype()));
   check(broadcasts_to(lens.shape(), rows),
         "{}: lens must broadcast to the queries {}, got {}", op, rows, lens.shape());
-  if (lens.numel() == 0) return;
   const double least = min(lens).item();
   check(least >= 0, "{}: lens must not be negative, got {}", op, least);
+}
+
+// `what` is a part of the mask that broadcasts to the scores.
+void check_pairs(std::string_view op, std::string_view what, const Tensor& x, DType dtype,
+                 const Shape& scores) {
+  if (x.numel() == 0) return;
+  check(x.dtype() == dtype, "{}: {} must be {}, got {}", op, what, name(dtype),
+        name(x.dtype()));
+  check(broadcasts_to(x.shape(), scores),
+        "{}: {} must broadcast to the scores {}, got {}", op, what, scores, x.shape());
+}
+
+void check_dropout(std::string_view op, const AttentionMask& mask, const Shape& scores) {
+  if (mask.dropout_bits.numel() == 0) return;
+  Shape words = scores;
+  words[scores.rank() - 1] = ceil_div(words[scores.rank() - 1], 64);
+  check(mask.dropout_bits.dtype() == int64 && mask.dropout_bits.shape() == words,
+        "{}: dropout_bits must be int64 {}, got {} {}", op, words,
+        name(mask.dropout_bits.dtype()), mask.dropout_bits.shape());
+  check(0 < mask.stay_probability && mask.stay_probability <= 1,
+        "{}: stay_probability must be above 0 and at most 1, got {}", op,
+        mask.stay_probability);
 }
 
 }  // namespace
 
 void check_attention(std::string_view op, const Tensor& query, const Tensor& key,
-                     const Tensor& value, const std::optional<Tensor>& lens) {
+                     const Tensor& value, const AttentionMask& mask) {
   const Shape &q = query.shape(), &k = key.shape(), &v = value.shape();
   check_same_dtype(op, query, key);
   check_same_dtype(op, query, value);
@@ -37,20 +67,40 @@ void check_attention(std::string_view op, const Tensor& query, const Tensor& key
         "{}: query and key must have equally many features, got {} and {}", op, q, k);
   check(key.size(-2) == value.size(-2),
         "{}: there must be as many values as keys, got {} and {}", op, v, k);
-  if (lens) check_lens(op, *lens, without_last(q, 1));
+  const Shape scores = scores_of(query, key);
+  check_lens(op, mask.lens, without_last(q, 1));
+  check_pairs(op, "keep", mask.keep, boolean, scores);
+  check_pairs(op, "bias", mask.bias, query.dtype(), scores);
+  check_dropout(op, mask, scores);
 }
 
-Prefixes::Prefixes(const std::optional<Tensor>& lens, const Tensor& query,
-                   std::int64_t keys)
+AttentionMask readable(const AttentionMask& mask, const Tensor& query,
+                       const Tensor& key) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const std::int64_t keys = key.size(-2);
+  AttentionMask read{.lens = mask.lens,
+                     .bias = mask.bias,
+                     .dropout_bits = mask.dropout_bits.contiguous(),
+                     .stay_probability = mask.stay_probability};
+  if (mask.keep.numel() > 0) {
+    Tensor seen = mask.keep, lens = full({}, static_cast<double>(keys), int64);
+    if (mask.lens.numel() > 0) {
+      lens = mask.lens;
+      seen = logical_and(seen, unsqueeze(lens, -1) > arange(keys, int64));
+    }
+    read.lens = where(any(seen, -1), lens, 0);
+    const Tensor bias = mask.bias.numel() > 0 ? mask.bias : zeros({}, query.dtype());
+    read.bias = where(mask.keep, bias, -infinity);
+  }
+  if (read.bias.numel() > 0) read.bias = expand(read.bias, scores_of(query, key));
+  return read;
+}
+
+Prefixes::Prefixes(const Tensor& lens, const Tensor& query, std::int64_t keys)
     : keys_(keys) {
-  if (!lens) return;
-  const Shape rows = without_last(query.shape(), 1);
-  Shape shape = rows;
-  Strides strides = expanded_strides(lens->shape(), lens->strides(), rows);
-  shape.push_back(1);
-  strides.push_back(0);
-  lens_.emplace(Tensor(lens->storage(), lens->offset(), shape, strides, int64),
-                lens->data<std::int64_t>());
+  if (lens.numel() == 0) return;
+  lens_ =
+      matrices<std::int64_t>(unsqueeze(expand(lens, without_last(query.shape(), 1)), -1));
 }
 
 std::int64_t Prefixes::read(std::int64_t head, std::int64_t begin, std::int64_t end,

@@ -1,15 +1,18 @@
 // What the two directions of attention share: the operands, head by head, and the sharing
-// out of the work. Only attention.cpp and attention_backward.cpp include this file.
+// out of the work. Only attention.cpp, attention_backward.cpp and attention_rows.cpp
+// include this file.
 //
 // A head is one (queries, features) matrix of a batch with its keys and values; which of
 // the leading dimensions means the batch and which the heads makes no difference here.
 #pragma once
 
+#include <array>
 #include <deque>
 #include <optional>
 #include <string_view>
 #include <vector>
 
+#include "tensor/attention.h"
 #include "tensor/kernels/attention.h"
 #include "tensor/kernels/level.h"
 #include "tensor/panels.h"
@@ -56,7 +59,8 @@ Matrices<T> mutable_matrices(Tensor& x) {
 // How many keys each query sees: query i sees keys 0 to lens[i] - 1.
 class Prefixes {
  public:
-  Prefixes(const std::optional<Tensor>& lens, const Tensor& query, std::int64_t keys);
+  // lens broadcasts to (..., queries); without elements every query sees all keys.
+  Prefixes(const Tensor& lens, const Tensor& query, std::int64_t keys);
 
   // Those of queries begin to end of a head. Returns the largest.
   std::int64_t read(std::int64_t head, std::int64_t begin, std::int64_t end,
@@ -69,22 +73,49 @@ class Prefixes {
 
 // Throws Error, naming `op`, unless the operands fit together.
 void check_attention(std::string_view op, const Tensor& query, const Tensor& key,
-                     const Tensor& value, const std::optional<Tensor>& lens);
+                     const Tensor& value, const AttentionMask& mask);
+
+// A mask that fits, as Heads reads it. What keep hides is -inf in the bias, which has all
+// dimensions of the scores; a query that sees no key has the length 0. The bits are
+// contiguous.
+AttentionMask readable(const AttentionMask& mask, const Tensor& query, const Tensor& key);
+
+// Up to so many queries a head are computed row by row, more in tiles. A tile takes as
+// long however few of its columns are queries.
+inline constexpr std::int64_t few_queries = 8;
+
+// Both directions of scaled_dot_product_attention for few queries, with a readable mask.
+// `weights` (..., n, m) is not null; of the gradients, those that have elements to be
+// written are `wanted`.
+template <class T>
+void attention_by_rows(const Tensor& query, const Tensor& key, const Tensor& value,
+                       const AttentionMask& mask, double scale, AttentionResult& result,
+                       Tensor* weights);
+template <class T>
+void attention_by_rows_backward(const Tensor& g, const Tensor& query, const Tensor& key,
+                                const Tensor& value, const AttentionMask& mask,
+                                double scale, const AttentionResult& result,
+                                const std::array<bool, 3>& wanted,
+                                AttentionGradients& gradients);
 
 // A tensor of x's shape but for the last size, which is `columns`. Its rows are
 // contiguous, and lie in memory in the order of x's rows.
 Tensor empty_rows_like(const Tensor& x, std::int64_t columns);
 
-// The operands, checked.
+// The operands, checked, with a readable mask.
 template <class T>
 struct Heads {
   std::int64_t count, queries, keys, features, value_features;
   Matrices<const T> query, key, value;
   Prefixes prefixes;
   T scale;
+  std::optional<Matrices<const T>> bias;  // (..., queries, keys)
+  const std::int64_t* bits;               // null without dropout
+  std::int64_t words;                     // of bits a query
+  T kept;                                 // the factor of a weight that stays
 
   Heads(const Tensor& query, const Tensor& key, const Tensor& value,
-        const std::optional<Tensor>& lens, double scale)
+        const AttentionMask& mask, double scale)
       : count(1),
         queries(query.size(-2)),
         keys(key.size(-2)),
@@ -93,9 +124,22 @@ struct Heads {
         query(matrices<T>(query)),
         key(matrices<T>(key)),
         value(matrices<T>(value)),
-        prefixes(lens, query, keys),
-        scale(static_cast<T>(scale)) {
+        prefixes(mask.lens, query, keys),
+        scale(static_cast<T>(scale)),
+        bits(nullptr),
+        words(ceil_div(keys, 64)),
+        kept(1) {
     for (int d = 0; d < query.dim() - 2; ++d) count *= query.shape()[d];
+    if (mask.bias.numel() > 0) bias = matrices<T>(mask.bias);
+    if (mask.dropout_bits.numel() > 0) {
+      bits = mask.dropout_bits.data<std::int64_t>();
+      kept = T{1} / static_cast<T>(mask.stay_probability);
+    }
+  }
+
+  // The bits of a query's weights, if there are any.
+  const std::int64_t* bits_of(std::int64_t head, std::int64_t query) const {
+    return bits ? bits + (head * queries + query) * words : nullptr;
   }
 };
 
@@ -103,20 +147,28 @@ struct Heads {
 // equal work, as many as there are threads if that pays. Run i is from cut i to i + 1.
 std::vector<std::int64_t> even_cuts(const std::vector<std::int64_t>& work);
 
-// Has workers, each made as Worker(args...), compute(begin, end) the runs of
-// even_cuts(work), one worker a run. All are made before the threads start: taking their
-// memory may throw, which no thread must. They do not move, hence the deque.
-template <class Worker, class... Args>
-void compute_in_runs(const std::vector<std::int64_t>& work, const Args&... args) {
-  const std::vector<std::int64_t> cuts = even_cuts(work);
-  std::deque<Worker> workers;
-  while (workers.size() + 1 < cuts.size()) workers.emplace_back(args...);
-  const auto runs = static_cast<std::int64_t>(workers.size());
-  parallel_for(runs, 1, [&](std::int64_t begin, std::int64_t end) {
-    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
-      workers[i].compute(cuts[i], cuts[i + 1]);
-  });
-}
+// One worker, made as Worker(args...), for each run of even_cuts(work). All are made
+// before threads start: taking their memory may throw, which no thread must. They do not
+// move, hence the deque.
+template <class Worker>
+class Runs {
+ public:
+  template <class... Args>
+  explicit Runs(const std::vector<std::int64_t>& work, const Args&... args)
+      : cuts_(even_cuts(work)) {
+    kernels::level();  // throws Error where HEED_LEVEL is wrong
+    while (workers_.size() + 1 < cuts_.size()) workers_.emplace_back(args...);
+  }
+  int count() const { return static_cast<int>(workers_.size()); }
+  // The worker of run i, and its items.
+  Worker& worker(int i) { return workers_[static_cast<std::size_t>(i)]; }
+  std::int64_t begin(int i) const { return cuts_[static_cast<std::size_t>(i)]; }
+  std::int64_t end(int i) const { return begin(i + 1); }
+
+ private:
+  std::vector<std::int64_t> cuts_;
+  std::deque<Worker> workers_;
+};
 
 // The kernels of attention for an element type.
 const kernels::AttentionTable& attention_kernels();

@@ -1,5 +1,6 @@
 #include "tensor/random.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <numbers>
@@ -54,6 +55,16 @@ void Generator::refill() {
   }
   word[size - 1] = twist(word[size - 1], word[0], word[far - 1]);
   position_ = 0;
+}
+
+void Generator::words32(std::span<std::uint32_t> to) {
+  while (!to.empty()) {
+    if (position_ == twister_size) refill();
+    const std::size_t count = std::min<std::size_t>(to.size(), twister_size - position_);
+    for (std::size_t i = 0; i < count; ++i) to[i] = tempered(twister_[position_ + i]);
+    position_ += static_cast<std::uint32_t>(count);
+    to = to.subspan(count);
+  }
 }
 
 double Generator::normal() {

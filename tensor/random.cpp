@@ -1,12 +1,14 @@
 #include "tensor/random.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numeric>
 
 #include "tensor/factories.h"
 #include "tensor/memory_order.h"
+#include "tensor/parallel.h"
 
 namespace heed {
 namespace {
@@ -109,6 +111,55 @@ Tensor bernoulli(const Tensor& p, Generator& generator) {
   check_probabilities("bernoulli", p);
   Tensor x = empty(p.shape(), p.dtype());
   fill_bernoulli(x, p, generator);
+  return x;
+}
+
+Tensor bernoulli_bits(const Shape& shape, double p, Generator& generator) {
+  check(0 <= p && p <= 1, "bernoulli_bits: p must be from 0 to 1, got {}", p);
+  check(shape.rank() >= 1, "bernoulli_bits: the shape must have a dimension, got {}",
+        shape);
+  const std::int64_t n = shape[shape.rank() - 1];
+  Shape packed = shape;
+  packed[shape.rank() - 1] = ceil_div(n, 64);
+  Tensor bits = empty(packed, int64);
+  std::int64_t* word = bits.mutable_data<std::int64_t>();
+  // uniform<double>() < p, in whole numbers: u 2^-53 < p where u < p 2^53.
+  const auto bound = static_cast<std::uint64_t>(std::ceil(std::ldexp(p, 53)));
+  for (std::int64_t row = 0; row < count(without_last(shape, 1)); ++row) {
+    for (std::int64_t first = 0; first < n; first += 64, ++word) {
+      const auto here = static_cast<std::size_t>(std::min<std::int64_t>(64, n - first));
+      std::array<std::uint32_t, 128> words;  // two an element, the high one first
+      generator.words32(std::span(words).first(2 * here));
+      std::uint64_t drawn = 0;
+      for (std::size_t j = 0; j < here; ++j) {
+        const std::uint64_t u =
+            std::uint64_t{words[2 * j] & 0x1fffff} << 32 | words[2 * j + 1];
+        drawn |= std::uint64_t{u < bound} << j;
+      }
+      *word = static_cast<std::int64_t>(drawn);
+    }
+  }
+  return bits;
+}
+
+Tensor unpack_bits(const Tensor& bits, std::int64_t n, DType dtype) {
+  check(bits.dtype() == int64 && bits.dim() >= 1 && bits.size(-1) == ceil_div(n, 64),
+        "unpack_bits: for rows of {} the bits must be int64 (..., {}), got {} {}", n,
+        ceil_div(n, 64), name(bits.dtype()), bits.shape());
+  Shape shape = bits.shape();
+  shape[shape.rank() - 1] = n;
+  const Tensor dense = bits.contiguous();
+  Tensor x = empty(shape, dtype);
+  dispatch(dtype, [&]<class T>() {
+    const std::int64_t* word = dense.data<std::int64_t>();
+    T* out = x.mutable_data<T>();
+    for (std::int64_t row = 0; row < count(without_last(shape, 1)); ++row, out += n) {
+      for (std::int64_t j = 0; j < n; ++j) {
+        out[j] = static_cast<T>(word[j / 64] >> (j % 64) & 1);
+      }
+      word += ceil_div(n, 64);
+    }
+  });
   return x;
 }
 

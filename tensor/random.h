@@ -35,12 +35,10 @@ class Generator {
   // The next word of the twister.
   std::uint32_t word32() {
     if (position_ == twister_size) refill();
-    std::uint32_t word = twister_[position_++];
-    word ^= word >> 11;
-    word ^= (word << 7) & 0x9d2c5680;
-    word ^= (word << 15) & 0xefc60000;
-    return word ^ (word >> 18);
+    return tempered(twister_[position_++]);
   }
+  // The next words, as many as `to` takes: the same as one by one, but faster.
+  void words32(std::span<std::uint32_t> to);
   // Two words, the first in the high half.
   std::uint64_t word64() {
     const std::uint64_t high = word32();
@@ -67,6 +65,12 @@ class Generator {
  private:
   static constexpr std::uint32_t twister_size = 624;
 
+  static std::uint32_t tempered(std::uint32_t word) {
+    word ^= word >> 11;
+    word ^= (word << 7) & 0x9d2c5680;
+    word ^= (word << 15) & 0xefc60000;
+    return word ^ (word >> 18);
+  }
   void refill();
 
   std::array<std::uint32_t, twister_size> twister_;
@@ -115,6 +119,16 @@ Tensor randperm(std::int64_t n, Generator& generator = default_generator());
 // 1 with the probability that p holds for the element, otherwise 0; of p's shape and
 // dtype. Throws Error unless p is floating and every element from 0 to 1.
 Tensor bernoulli(const Tensor& p, Generator& generator = default_generator());
+
+// The draws of bernoulli_ on a contiguous tensor of shape (..., n), as bits: int64 words
+// (..., ceil(n / 64)), element j of a row the bit j % 64 of its word j / 64, and 0 beyond
+// the row. A 32nd of the memory. Throws Error unless 0 <= p <= 1 and there is a
+// dimension.
+Tensor bernoulli_bits(const Shape& shape, double p,
+                      Generator& generator = default_generator());
+// Such bits as zeros and ones (..., n) of a dtype. Throws Error unless bits are int64
+// (..., ceil(n / 64)).
+Tensor unpack_bits(const Tensor& bits, std::int64_t n, DType dtype);
 
 // --- in place. They return x, and throw Error when elements of x share memory, as those
 // of an expanded tensor do.

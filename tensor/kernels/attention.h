@@ -6,6 +6,24 @@
 
 namespace heed::kernels {
 
+// Of the scores s (rows, width) of `rows` queries and the keys from `first` on: s becomes
+// the weights and d, their gradient unless it is null, the gradient of the scores,
+//   p = exp(s - largest[row]) inverse_sums[row],  d = p (factor d - dots[row]),
+//   s = factor p
+// for the keys below lens[row] whose score is not -inf; for the others both are 0,
+// whatever d is. The factor is 1, or with dropout, when there are bits, `kept` where the
+// key's bit is 1 and 0 where it is 0. Row i of the bits begins at bits + i * bits_step.
+template <class T>
+struct WeightsTile {
+  std::int64_t rows, width, first;
+  const std::int64_t* lens;
+  const T *largest, *inverse_sums, *dots;
+  const std::int64_t* bits;
+  std::int64_t bits_step;
+  T kept;
+  T *s, *d;
+};
+
 template <class T>
 struct AttentionLoops {
   // Softmax down the columns of x (n, width), of each column over its first lens[column]
@@ -13,14 +31,17 @@ struct AttentionLoops {
   // each column gets its largest x and 1 / Σ e. lens of n or more take the whole column.
   void (*exp_columns)(std::int64_t n, std::int64_t width, const std::int64_t* lens, T* x,
                       T* largest, T* inverse_sums);
-  // The way back, for `rows` queries and the keys from `first` on, side by side. Of the
-  // scores s (rows, width) it makes the weights, and of their gradient d (rows, width),
-  // unless that is null, the gradient of the scores:
-  //   s = exp(s - largest[row]) inverse_sums[row], d = s (d - dots[row])
-  // for the keys below lens[row]; for the others both are 0, whatever d is.
-  void (*weights)(std::int64_t rows, std::int64_t width, std::int64_t first,
-                  const std::int64_t* lens, const T* largest, const T* inverse_sums,
-                  const T* dots, T* s, T* d);
+  // x (rows, columns) += bias; where that is -inf, which hides the pair, x becomes -inf,
+  // whatever it was. The rows of x are x_step apart.
+  void (*add_bias)(std::int64_t rows, std::int64_t columns, const T* bias,
+                   std::int64_t row_step, std::int64_t column_step, T* x,
+                   std::int64_t x_step);
+  // Dropout down the first `count` columns of x (n, width): x[i, j] becomes 0 where bit i
+  // of row j is 0. Row j of the bits begins at bits + j * step.
+  void (*drop_columns)(std::int64_t n, std::int64_t width, std::int64_t count,
+                       const std::int64_t* bits, std::int64_t step, T* x);
+  // The way back, for the queries of a tile and some keys, side by side.
+  void (*weights)(const WeightsTile<T>& tile);
 };
 
 struct AttentionTable {

@@ -1,5 +1,5 @@
-// The weights of a Gaussian kernel, for the kernel file rows.cpp alone;
-// tensor/gaussian_weights.h has the formulas.
+// Attention with a Gaussian kernel, for the kernel file rows.cpp alone;
+// tensor/gaussian_attention.h has the formulas.
 #pragma once
 
 #include "tensor/kernels/softmax.h"
@@ -17,40 +17,58 @@ void gaussian_scores(Size m, T q, const T* k, T w, T* y) {
   }
 }
 
+// The output of a row, and its derivatives by q and w: while the row is in the cache, and
+// so the way back need not read it again.
+template <class T>
+void gaussian_output(const GaussianOperands<T>& x, Size i, const GaussianResults<T>& to) {
+  const T *const k = x.k + i * x.m, *const v = x.v + i * x.m, *const p = to.p + i * x.m;
+  const T q = x.q[i], w = x.w, o = dot(x.m, p, 1, v, 1);
+  T sum_d = 0, sum_dd = 0;
+#pragma omp simd reduction(+ : sum_d, sum_dd)
+  for (Size j = 0; j < x.m; ++j) {
+    // From left to right: d d may overflow where the weight or d w is 0.
+    const T d = q - k[j], slope = p[j] * (v[j] - o) * (d * w);
+    sum_d += slope;
+    sum_dd += slope * d;
+  }
+  to.o[i] = o;
+  to.do_dq[i] = -w * sum_d;
+  to.do_dw[i] = -sum_dd;
+}
+
 // A long row's scores are still in the nearest cache when softmax takes them; short rows
 // it takes together.
 template <class T>
-void gaussian_weights(Size n, Size m, const T* q, const T* k, T w, T* y) {
-  const bool together = m <= short_row;
-  for (Size i = 0; i < n; ++i) {
-    gaussian_scores(m, q[i], k + i * m, w, y + i * m);
-    if (!together) softmax_row(m, y + i * m, y + i * m);
+void gaussian_attention(const GaussianOperands<T>& x, const GaussianResults<T>& to) {
+  const bool together = x.m <= short_row;
+  for (Size i = 0; i < x.n; ++i) {
+    T* const row = to.p + i * x.m;
+    gaussian_scores(x.m, x.q[i], x.k + i * x.m, x.w, row);
+    if (together) continue;
+    softmax_row(x.m, row, row);
+    gaussian_output(x, i, to);
   }
-  if (together) softmax<false>(n, m, 1, y, y);
+  if (!together) return;
+  softmax<false>(x.n, x.m, 1, to.p, to.p);
+  for (Size i = 0; i < x.n; ++i) gaussian_output(x, i, to);
 }
 
 template <class T>
-void gaussian_gradients(const GaussianGradients<T>& x) {
-  for (Size row = 0; row < x.n; ++row) {
-    const T *const k = x.k + row * x.m, *const y = x.y + row * x.m,
-                   *const g = x.g + row * x.m;
-    const T q = x.q[row], w = x.w;
-    const T gy = dot(x.m, g, 1, y, 1);
-    T sum_d = 0, sum_dd = 0;
-#pragma omp simd reduction(+ : sum_d, sum_dd)
-    for (Size j = 0; j < x.m; ++j) {
-      // From left to right: d d may overflow where ds or d w is 0.
-      const T d = q - k[j], slope = y[j] * (g[j] - gy) * (d * w);
-      sum_d += slope;
-      sum_dd += slope * d;
-    }
-    x.dq[row] = -w * sum_d;
-    x.dw[row] = -sum_dd;
-    if (!x.dk) continue;
-    T* const dk = x.dk + row * x.m;
+void gaussian_gradients(const GaussianOperands<T>& x, const GaussianGradients<T>& to) {
+  for (Size i = 0; i < x.n; ++i) {
+    const T *const k = x.k + i * x.m, *const v = x.v + i * x.m, *const p = to.p + i * x.m;
+    const T q = x.q[i], w = x.w, g = to.g[i], o = to.o[i];
+    if (to.dk) {
+      T* const dk = to.dk + i * x.m;
 #pragma omp simd
-    for (Size j = 0; j < x.m; ++j) {
-      dk[j] = w * (y[j] * (g[j] - gy) * ((q - k[j]) * w));
+      for (Size j = 0; j < x.m; ++j) {
+        dk[j] = w * (g * (p[j] * (v[j] - o) * ((q - k[j]) * w)));
+      }
+    }
+    if (to.dv) {
+      T* const dv = to.dv + i * x.m;
+#pragma omp simd
+      for (Size j = 0; j < x.m; ++j) dv[j] = p[j] * g;
     }
   }
 }

@@ -51,6 +51,27 @@ void add_columns(std::int64_t n, std::int64_t k, const T* a, std::int64_t a_step
   }
 }
 
+template <class T>
+void gemv(std::int64_t rows, std::int64_t n, T alpha, const T* a, std::int64_t a_step,
+          const T* x, T* out) {
+  for (std::int64_t i = 0; i < rows; ++i, a += a_step)
+    out[i] = alpha * dot(n, a, 1, x, 1);
+}
+
+template <class T>
+void ger(std::int64_t rows, std::int64_t n, T alpha, const T* x, const T* y, bool add,
+         T* a, std::int64_t a_step) {
+  for (std::int64_t i = 0; i < rows; ++i, a += a_step) {
+    const T factor = alpha * x[i];
+    if (add) {
+#pragma omp simd
+      for (std::int64_t p = 0; p < n; ++p) a[p] += factor * y[p];
+    } else {
+      scale(n, y, 1, factor, a);
+    }
+  }
+}
+
 // The lines of a panel lie side by side in memory already. A loop of known length is a
 // few instructions; pack() knows the widths of BLIS's micro-kernels for x86-64.
 template <int fixed, class T>
@@ -94,8 +115,10 @@ void pack(std::int64_t width, std::int64_t lines, std::int64_t depth, const T* x
 
 const ProductTable& products() {
   static constexpr ProductTable table{
-      {dot<float>, scale<float>, add_columns<float>, pack<float>, transpose<float>},
-      {dot<double>, scale<double>, add_columns<double>, pack<double>, transpose<double>},
+      {dot<float>, scale<float>, add_columns<float>, gemv<float>, ger<float>, pack<float>,
+       transpose<float>},
+      {dot<double>, scale<double>, add_columns<double>, gemv<double>, ger<double>,
+       pack<double>, transpose<double>},
   };
   return table;
 }

@@ -9,7 +9,7 @@ namespace heed::kernels {
 template <class T>
 struct ProductLoops {
   // The sum of x[i * x_step] * y[i * y_step] over i < n.
-  T (*dot)
+  T(*dot)
   (std::int64_t n, const T* x, std::int64_t x_step, const T* y, std::int64_t y_step);
   // out[i] = x[i * x_step] * factor.
   void (*scale)(std::int64_t n, const T* x, std::int64_t x_step, T factor, T* out);
@@ -17,6 +17,14 @@ struct ProductLoops {
   // and added; k is at least 1. Each out[i] is summed up in the same order whatever n is.
   void (*add_columns)(std::int64_t n, std::int64_t k, const T* a, std::int64_t a_step,
                       const T* x, std::int64_t x_step, T* out);
+  // out[i] = alpha times the row a[i * a_step + p], p < n, times x: a matrix and a
+  // vector. (BLAS: gemv)
+  void (*gemv)(std::int64_t rows, std::int64_t n, T alpha, const T* a,
+               std::int64_t a_step, const T* x, T* out);
+  // a[i * a_step + p] = alpha x[i] y[p], i < rows and p < n; with `add` it adds that to
+  // what a holds. (BLAS: ger)
+  void (*ger)(std::int64_t rows, std::int64_t n, T alpha, const T* x, const T* y,
+              bool add, T* a, std::int64_t a_step);
   // Packs a panel, `width` lines of `depth` elements each, of which the first `lines`
   // exist and the rest become 0:
   //   panel[p * width + i] = x[i * line_step + p * depth_step]

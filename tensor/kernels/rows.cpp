@@ -43,11 +43,13 @@ constexpr Folds<T> folds = {fold<Sum, T>, fold<Product, T>, fold<Largest, T>,
 
 template <class T>
 constexpr FloatingRows<T> floating = {
-    moments<T>, flushed<softmax<false, T>, Size, Size, Size, const T*, T*>,
+    moments<T>,
+    flushed<softmax<false, T>, Size, Size, Size, const T*, T*>,
     flushed<softmax<true, T>, Size, Size, Size, const T*, T*>,
     flushed<softmax_backward<T>, Size, Size, Size, const T*, const T*, T*>,
-    flushed<gaussian_weights<T>, Size, Size, const T*, const T*, T, T*>,
-    flushed<gaussian_gradients<T>, const GaussianGradients<T>&>};
+    flushed<gaussian_attention<T>, const GaussianOperands<T>&, const GaussianResults<T>&>,
+    flushed<gaussian_gradients<T>, const GaussianOperands<T>&,
+            const GaussianGradients<T>&>};
 
 constexpr Rows table = {folds<float>, folds<double>,   folds<std::int64_t>,
                         folds<bool>,  floating<float>, floating<double>};

@@ -25,15 +25,28 @@ struct Folds {
   Fold<T> min;
 };
 
-// For a Gaussian kernel's weights y (n, m) of queries q (n) and keys k (n, m) and their
-// gradient g (n, m): dq (n), dk (n, m) unless it is null, and dw (n), of each row alone.
+// Gaussian attention's operands: queries q (n), each with keys k (n, m) and values v (n,
+// m) of its own.
+template <class T>
+struct GaussianOperands {
+  std::int64_t n, m;
+  const T *q, *k, *v;
+  T w;
+};
+
+// What it makes of them: the weights p (n, m), the output o (n) and the derivatives of o
+// by q and by w, (n) each.
+template <class T>
+struct GaussianResults {
+  T *p, *o, *do_dq, *do_dw;
+};
+
+// The gradients of keys and values (n, m), unless they are null, for p, o, and the
+// gradient g (n) of o.
 template <class T>
 struct GaussianGradients {
-  std::int64_t n, m;
-  const T *q, *k;
-  T w;
-  const T *y, *g;
-  T *dq, *dk, *dw;
+  const T *p, *o, *g;
+  T *dk, *dv;
 };
 
 template <class T>
@@ -51,10 +64,10 @@ struct FloatingRows {
   // dx = y (g - sum(g y))
   void (*softmax_backward)(std::int64_t outer, std::int64_t n, std::int64_t inner,
                            const T* g, const T* y, T* dx);
-  // y (n, m) = softmax(-((q - k) w)^2 / 2) along the rows, for q (n) and k (n, m).
-  void (*gaussian_weights)(std::int64_t n, std::int64_t m, const T* q, const T* k, T w,
-                           T* y);
-  void (*gaussian_gradients)(const GaussianGradients<T>& x);
+  // p (n, m) = softmax(-((q - k) w)^2 / 2) along the rows, and o (n) = sum(p v).
+  void (*gaussian_attention)(const GaussianOperands<T>& x, const GaussianResults<T>& to);
+  void (*gaussian_gradients)(const GaussianOperands<T>& x,
+                             const GaussianGradients<T>& to);
 };
 
 struct Rows {

@@ -24,7 +24,8 @@ struct Expression {
   void record() {
     const Variable normed = layer_norm(x, w, b, 1e-5);
     const Variable u = tanh(matmul(normed, transpose(x, 0, 1)) + slice(w, 0, 0, 3));
-    const Variable heads = scaled_dot_product_attention(u, u, x, {}, 0.5);
+    const Variable heads =
+        nn::attend(nn::DotScore{.scale = 0.5}, u, u, x, {}, nn::Dropout(0));
     const Variable joined = cat({heads, x, sort(x).values}, 0);
     y = sum(softmax(joined, 1) * joined) + sum(u) + sum(heed::std(x, {1}));
     inner = u;

@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(nan_behind_a_mask_reaches_no_gradient) {
   auto in = leaves(2, 4, 3);
   const Tensor mask = reshape(tensor({false, false, true, true}), {1, 1, 4});
   const auto masked = [&] {
-    const Variable scores = additive_scores(in[0], in[1], in[2]);
+    const Variable scores = additive_scores(in[0], in[1], in[2], logical_not(mask));
     return mixed(masked_fill(scores, mask, -1));
   };
   const auto expected = grad(masked(), in);

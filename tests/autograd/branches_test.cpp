@@ -106,7 +106,8 @@ BOOST_AUTO_TEST_CASE(gradcheck_fails_at_a_gradient_that_is_no_number) {
         spoiled.set({wrong}, std::nan(""));
         return Variable(spoiled);
       };
-      return record("spoiled", in[0].value().clone(), inputs(in[0]), keep(), rule);
+      return record({"spoiled", "dx = NaN"}, in[0].value().clone(), inputs(in[0]), keep(),
+                    rule);
     };
     const GradcheckReport report = gradcheck(f, {tensor({1.0, 2.0, 3.0}, float64)});
     BOOST_TEST(!report.ok);
@@ -121,7 +122,7 @@ BOOST_AUTO_TEST_CASE(the_text_of_a_gradcheck) {
   };
   BOOST_TEST(text([](In in) { return in[0] + 1; }).starts_with("f: ok, worst error "));
   const Function wrong = [](In in) {
-    return record("wrong", in[0].value() * 2, inputs(in[0]), keep(),
+    return record({"wrong", "dx = 3 g"}, in[0].value() * 2, inputs(in[0]), keep(),
                   [](const Variable& g) { return g * 3; });
   };
   BOOST_TEST(text(wrong).starts_with("f: input 0, element "));
@@ -142,7 +143,7 @@ BOOST_AUTO_TEST_CASE(a_rule_that_reads_what_was_not_kept_is_told_so) {
   const auto walk = [&](int entry) {
     const auto rule = [entry](const Kept& k, const Variable& g) { return g * k[entry]; };
     return error_of([&] {
-      record("own", x.value() * 1, inputs(x), keep(x, x), rule).backward();
+      record({"own", "dx = g k"}, x.value() * 1, inputs(x), keep(x, x), rule).backward();
     });
   };
   BOOST_TEST(walk(0) == "no error");

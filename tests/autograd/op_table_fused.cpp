@@ -23,38 +23,6 @@ void add_additive_scores(std::vector<OpRow>& table) {
   table.push_back(row);
 }
 
-void add_gaussian_weights(std::vector<OpRow>& table) {
-  OpRow gaussian{"gaussian_weights", {}};
-  for (const Shape& keys : {Shape{3, 4}, Shape{10, 5}, Shape{1, 1}, Shape{2, 0}}) {
-    gaussian.samples.push_back(
-        {{u(-1, 1, {keys[0]}), u(-1, 1, keys), u(0.5, 1.5, {1})},
-         [](In in) { return gaussian_weights(in[0], in[1], in[2]); }});
-  }
-  table.push_back(gaussian);
-}
-
-void add_scaled_dot_products(std::vector<OpRow>& table) {
-  OpRow fused{"scaled_dot_product_attention", {}}, composed{"composed_attention", {}};
-  const std::optional<Tensor> every = std::nullopt, causal = indices({1, 2, 3}, {3}),
-                              uneven = indices({0, 5, 2, 4, 1, 3}, {2, 3});
-  for (const std::optional<Tensor>& lens : {every, causal, uneven}) {
-    const std::vector<Tensor> in = {u(-2, 2, {2, 3, 2}), u(-2, 2, {2, 4, 2}),
-                                    u(-2, 2, {2, 4, 3})};
-    fused.samples.push_back({in, [lens](In in) {
-                               return scaled_dot_product_attention(in[0], in[1], in[2],
-                                                                   lens, 0.7);
-                             }});
-    composed.samples.push_back(
-        {in,
-         [lens](In in) { return composed_attention(in[0], in[1], in[2], lens, 0.7); }});
-  }
-  fused.samples.push_back({{u(-2, 2, {3, 4})}, [](In in) {
-                             return scaled_dot_product_attention(in[0], in[0], in[0], {},
-                                                                 -0.5);
-                           }});
-  table.insert(table.end(), {fused, composed});
-}
-
 void add_layer_norm(std::vector<OpRow>& table) {
   OpRow row{"layer_norm", {}};
   const Function plain = [](In in) { return layer_norm(in[0], {}, {}, 1e-3); };
@@ -75,8 +43,6 @@ void add_layer_norm(std::vector<OpRow>& table) {
 void add_fused_ops(std::vector<OpRow>& table) {
   add_layer_norm(table);
   add_additive_scores(table);
-  add_gaussian_weights(table);
-  add_scaled_dot_products(table);
 }
 
 }  // namespace heed::tests

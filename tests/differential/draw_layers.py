@@ -127,3 +127,8 @@ def gaussian_weights(d):
     k = d.value(lambda shape: len(shape) == 2)
     w = d.fitting(d.choice([(), (1,)]))
     return {"q": d.fitting(d.shape(k)[:1]), "k": k, "w": w}
+
+
+def gaussian_attention(d):
+    found = gaussian_weights(d)
+    return {**found, "v": d.finite_fitting(d.shape(found["k"]))}

@@ -99,3 +99,7 @@ def additive_scores(q, k, w):
 def gaussian_weights(q, k, w):
     distances = (q.unsqueeze(1) - k) * w.reshape(())
     return torch.softmax(-distances.square() / 2, 1)
+
+
+def gaussian_attention(q, k, v, w):
+    return (gaussian_weights(q, k, w) * v).sum(1)

@@ -347,7 +347,7 @@ KNOWN = [
         some(extreme, "abw"),
     ),
     Known(
-        "gaussian_weights",
+        "gaussian_weights gaussian_attention",
         "distances that overflow, or denormal numbers, which heed's kernel takes as 0",
         some(extreme, "qkw"),
     ),

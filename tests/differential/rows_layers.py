@@ -63,35 +63,37 @@ def layers(row):
 
 
 def attention(row):
+    score = "nn::DotScore{{.scale = {scale}}}"
+    keep = "nn::Mask::keep(unsqueeze({lens}, -1) > arange({k}.size(-2)))"
     row(
         "sdpa",
         "fused_attention({q}, {k}, {v}, {scale})",
-        "scaled_dot_product_attention({q}, {k}, {v}, {{}}, {scale})",
+        f"nn::attend({score}, {{q}}, {{k}}, {{v}}, {{{{}}}}, nn::Dropout(0))",
         draw.attention,
         op="scaled_dot_product_attention",
     )
     row(
         "sdpa_lens",
         "fused_attention({q}, {k}, {v}, {scale}, {lens})",
-        "scaled_dot_product_attention({q}, {k}, {v}, {lens}, {scale})",
+        f"nn::attend({score}, {{q}}, {{k}}, {{v}}, {keep}, nn::Dropout(0))",
         draw.attention_lens,
         op="scaled_dot_product_attention",
     )
     row(
         "composed_attention",
         "fused_attention({q}, {k}, {v}, {scale}, {lens})",
-        "composed_attention({q}, {k}, {v}, {lens}, {scale})",
+        f"nn::attention({score}, {{q}}, {{k}}, {{v}}, {keep}).output",
         draw.attention_lens,
     )
-    options = "nn::Dropout(0), {{.scale = {scale}}}"
-    heed = f"nn::attention({{q}}, {{k}}, {{v}}, nn::Mask::keep({{keep}}), {options})"
+    heed = f"nn::attention({score}, {{q}}, {{k}}, {{v}}, nn::Mask::keep({{keep}}))"
     row(
         "attention",
         "attention({q}, {k}, {v}, {scale}, {keep})",
         heed,
         draw.attention_keep,
     )
-    heed = f"nn::attend({{q}}, {{k}}, {{v}}, nn::Mask::additive({{bias}}), {options})"
+    mask = "nn::Mask::additive({bias})"
+    heed = f"nn::attend({score}, {{q}}, {{k}}, {{v}}, {mask}, nn::Dropout(0))"
     row(
         "attend_bias",
         "attention({q}, {k}, {v}, {scale}, None, {bias}).output",
@@ -101,7 +103,7 @@ def attention(row):
         tensors={"bias"},
     )
     mask = "nn::Mask::causal(nn::CausalAlign::{align})"
-    heed = f"nn::attend({{q}}, {{k}}, {{v}}, {mask}, {options})"
+    heed = f"nn::attend({score}, {{q}}, {{k}}, {{v}}, {mask}, nn::Dropout(0))"
     row(
         "attend_causal",
         "causal_attention({q}, {k}, {v}, {scale}, {align})",
@@ -137,13 +139,27 @@ def attention(row):
         "nn::join_heads({a})",
         draw.join_heads,
     )
-    for name in ("additive_scores", "gaussian_weights"):
-        row(
-            name,
-            f"{name}({{q}}, {{k}}, {{w}})",
-            f"{name}({{q}}, {{k}}, {{w}})",
-            getattr(draw, name),
-        )
+    row(
+        "additive_scores",
+        "additive_scores({q}, {k}, {w})",
+        "additive_scores({q}, {k}, {w})",
+        draw.additive_scores,
+    )
+    score = "nn::GaussianScore{{{w}}}"
+    query, key = "unsqueeze(unsqueeze({q}, -1), -1)", "unsqueeze({k}, -1)"
+    row(
+        "gaussian_weights",
+        "gaussian_weights({q}, {k}, {w})",
+        f"softmax(squeeze({score}({query}, {key}), -2), -1)",
+        draw.gaussian_weights,
+    )
+    operands = f"{query}, {key}, unsqueeze({{v}}, -1)"
+    row(
+        "gaussian_attention",
+        "gaussian_attention({q}, {k}, {v}, {w})",
+        f"nn::attend({score}, {operands}, {{{{}}}}, nn::Dropout(0))",
+        draw.gaussian_attention,
+    )
 
 
 def add_rows(row):

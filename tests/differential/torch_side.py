@@ -109,10 +109,11 @@ def compute(program, change=None):
 
 # Rows whose results differ by rounding even where they happen to be round numbers.
 ROUNDED = frozenset(
-    "additive_scores attend_bias attend_causal attend_heads attention composed_attention "
-    "cross_entropy gaussian_weights layer_norm layer_norm_plain layer_norm_rows "
-    "layer_norm_weight log_softmax logsumexp masked_softmax mean mean_all mse_loss norm "
-    "norm_all pow pow_number rdiv rpow sdpa sdpa_lens softmax std std_all var var_all".split()
+    "additive_scores attend_bias attend_causal attend_heads attention "
+    "composed_attention cross_entropy gaussian_attention gaussian_weights layer_norm "
+    "layer_norm_plain layer_norm_rows layer_norm_weight log_softmax logsumexp "
+    "masked_softmax mean mean_all mse_loss norm norm_all pow pow_number rdiv rpow "
+    "sdpa sdpa_lens softmax std std_all var var_all".split()
 )
 
 

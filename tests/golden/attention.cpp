@@ -91,8 +91,8 @@ nn::Mask mask_of(const Feed& in) {
 
 Outputs temperature_outputs(NoModule&, const Feed& in) {
   const nn::Attention found =
-      nn::attention(in["q"], in["k"], in["v"], mask_of(in), nn::Dropout(0),
-                    {.temperature = in.c.number("temperature")});
+      nn::attention(nn::DotScore{.temperature = in.c.number("temperature")}, in["q"],
+                    in["k"], in["v"], mask_of(in));
   Outputs outputs = found.output;
   outputs["p_attn"] = found.weights;
   return outputs;

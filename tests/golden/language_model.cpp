@@ -122,6 +122,7 @@ void train_with_optimiser(Model& net, const Case& c, Report& report,
                           const std::string& again) {
   const std::string kind = c.text("optimiser");
   if (kind == "SGD") return train<optim::Sgd>(net, c, report, again);
+  if (kind == "Adam") return train<optim::Adam>(net, c, report, again);
   if (kind == "AdamW") return train<optim::AdamW>(net, c, report, again);
   throw CaseError("unknown optimiser " + kind);
 }

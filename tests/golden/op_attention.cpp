@@ -1,15 +1,27 @@
 #include "autograd/additive_scores.h"
-#include "autograd/attention.h"
-#include "autograd/gaussian_weights.h"
-#include "nn/attention.h"
+#include "autograd/elementwise.h"
+#include "autograd/softmax.h"
+#include "autograd/views.h"
+#include "nn/heads.h"
+#include "tensor/factories.h"
+#include "tensor/reductions.h"
 #include "tests/golden/op.h"
 
 namespace heed::golden {
 namespace {
 
-std::optional<Tensor> lens(const Feed& in) {
+// Lengths that broadcast to the queries (..., n), of which Mask::valid_lens takes some.
+nn::Mask first_keys(const Feed& in) {
   if (!in.has("lens")) return {};
-  return in.tensor("lens");
+  const Tensor lens = in.tensor("lens");
+  check(lens.numel() == 0 || min(lens).item() >= 0, "lens must not be negative");
+  const Variable q = in["q"], k = in["k"];
+  if (q.dim() <= 3 && lens.shape() == without_last(q.shape(), 1)) {
+    return nn::Mask::valid_lens(lens);
+  }
+  Tensor keep = unsqueeze(lens, -1) > arange(k.size(-2), int64);
+  while (keep.dim() < q.dim()) keep = unsqueeze(keep, 0);
+  return nn::Mask::keep(keep);
 }
 
 // Whatever of a mask the inputs and attributes hold.
@@ -32,20 +44,22 @@ nn::Mask mask(const Feed& in) {
   return mask;
 }
 
-nn::AttentionOptions options(const Feed& in) {
-  nn::AttentionOptions options;
-  if (in.c.gives("scale")) options.scale = in.c.number("scale");
-  return options;
+nn::DotScore dot_score(const Feed& in) {
+  if (!in.c.gives("scale")) return {};
+  return {.scale = in.c.number("scale")};
 }
 
 Outputs output_and_weights(const Feed& in) {
   const nn::Attention result =
-      nn::attention(in["q"], in["k"], in["v"], mask(in), nn::Dropout(0), options(in));
+      nn::attention(dot_score(in), in["q"], in["k"], in["v"], mask(in));
   Outputs outputs;
   outputs["output"] = result.output;
   outputs["weights"] = result.weights;
   return outputs;
 }
+
+// Queries (n) with keys (n, m) of their own: a batch of one query each.
+Variable one_query_each(const Variable& q) { return unsqueeze(unsqueeze(q, -1), -1); }
 
 }  // namespace
 
@@ -57,8 +71,8 @@ Ops attention_ops() {
        }},
       {"attend",
        [](const Feed& in) -> Outputs {
-         return nn::attend(in["q"], in["k"], in["v"], mask(in), nn::Dropout(0),
-                           options(in));
+         return nn::attend(dot_score(in), in["q"], in["k"], in["v"], mask(in),
+                           nn::Dropout(0));
        }},
       {"attend_heads",
        [](const Feed& in) -> Outputs {
@@ -68,20 +82,30 @@ Ops attention_ops() {
       {"attention", output_and_weights},
       {"composed_attention",
        [](const Feed& in) -> Outputs {
-         return composed_attention(in["q"], in["k"], in["v"], lens(in),
-                                   in.c.number("scale"));
+         return nn::attention(dot_score(in), in["q"], in["k"], in["v"], first_keys(in))
+             .output;
+       }},
+      {"gaussian_attention",
+       [](const Feed& in) -> Outputs {
+         const Variable y =
+             nn::attend(nn::GaussianScore{in["w"]}, one_query_each(in["q"]),
+                        unsqueeze(in["k"], -1), unsqueeze(in["v"], -1), {},
+                        nn::Dropout(0));  // (n, 1, 1)
+         return reshape(y, in["q"].shape());
        }},
       {"gaussian_weights",
        [](const Feed& in) -> Outputs {
-         return gaussian_weights(in["q"], in["k"], in["w"]);
+         const Variable scores =
+             nn::GaussianScore{in["w"]}(one_query_each(in["q"]), unsqueeze(in["k"], -1));
+         return softmax(squeeze(scores, -2), -1);  // (n, m)
        }},
       {"join_heads", [](const Feed& in) -> Outputs { return nn::join_heads(in["a"]); }},
       {"masked_softmax",
        [](const Feed& in) -> Outputs { return nn::masked_softmax(in["a"], mask(in)); }},
       {"scaled_dot_product_attention",
        [](const Feed& in) -> Outputs {
-         return scaled_dot_product_attention(in["q"], in["k"], in["v"], lens(in),
-                                             in.c.number("scale"));
+         return nn::attend(dot_score(in), in["q"], in["k"], in["v"], first_keys(in),
+                           nn::Dropout(0));
        }},
       {"split_heads",
        [](const Feed& in) -> Outputs {

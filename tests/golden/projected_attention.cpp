@@ -7,9 +7,9 @@
 #include "autograd/elementwise.h"
 #include "autograd/matmul.h"
 #include "autograd/views.h"
-#include "nn/attention.h"
 #include "nn/causal_multi_head_attention.h"
 #include "nn/general_attention.h"
+#include "nn/heads.h"
 #include "nn/multi_head_attention.h"
 #include "tensor/factories.h"
 #include "tensor/reductions.h"
@@ -56,15 +56,15 @@ Outputs self_outputs(M& net, const Feed& in) {
 // layer stays in its dtype, so that the parts are put together here.
 Outputs in_float32(nn::CausalMultiHeadAttention& net, const Variable& queries,
                    const Variable& keys, const Variable& values) {
-  const Variable q = nn::split_heads(net.wq(queries), net.n_heads);  // (b, heads, n, d)
-  const Variable k = nn::split_heads(net.wk(keys), net.n_heads);     // (b, heads, n, d)
-  const Variable v = nn::split_heads(net.wv(values), net.n_heads);   // (b, heads, n, d)
+  const Variable q = nn::split_heads(net.wq(queries), net.num_heads);  // (b, heads, n, d)
+  const Variable k = nn::split_heads(net.wk(keys), net.num_heads);     // (b, heads, n, d)
+  const Variable v = nn::split_heads(net.wv(values), net.num_heads);   // (b, heads, n, d)
   const double d = static_cast<double>(q.size(-1));
   const Variable scores = matmul(q, transpose(k, 2, 3)) / std::sqrt(d);
   const Variable weights = nn::masked_softmax(to(scores, float32), net.mask);
   Outputs outputs;
   outputs["weights"] = to(weights, scores.dtype());  // (b, heads, n, n)
-  const Variable dropped = net.attn_dropout(outputs["weights"]);
+  const Variable dropped = net.dropout(outputs["weights"]);
   outputs["y"] = net.resid_dropout(net.wo(nn::join_heads(matmul(dropped, v))));
   return outputs;
 }

@@ -33,8 +33,9 @@ std::vector<Tensor> results(const Inputs& in, const Mask& mask, const Loss& loss
                             bool fused, bool recorded) {
   const std::vector<Variable> x = {Variable(in.q, true), Variable(in.k, true),
                                    Variable(in.v, true)};
-  const Variable y = fused ? nn::attend(x[0], x[1], x[2], mask, Dropout(0))
-                           : nn::attention(x[0], x[1], x[2], mask).output;
+  const Variable y = fused
+                         ? nn::attend(nn::DotScore{}, x[0], x[1], x[2], mask, Dropout(0))
+                         : nn::attention(x[0], x[1], x[2], mask).output;
   std::vector<Tensor> list = {y.value()};
   const std::vector<Variable> first = grad(loss(y), x, {.create_graph = recorded});
   for (const Variable& g : first) list.push_back(g.value());
@@ -146,8 +147,8 @@ BOOST_AUTO_TEST_CASE(without_any_key_the_policy_for_empty_rows_holds) {
 
 BOOST_AUTO_TEST_CASE(a_scale_that_its_dtype_cannot_hold_is_refused) {
   const Inputs in;
-  const auto message = [&](const nn::AttentionOptions& options) {
-    return error_of([&] { nn::attend(in.q, in.k, in.v, {}, Dropout(0), options); });
+  const auto message = [&](const nn::DotScore& score) {
+    return error_of([&] { nn::attend(score, in.q, in.k, in.v, {}, Dropout(0)); });
   };
   BOOST_TEST(message({.scale = 1e-60}) ==
              "attention: the scale must be a positive float32, got 1e-60");

@@ -283,8 +283,8 @@ BOOST_AUTO_TEST_CASE(the_tutorial_s_dictionary) {
 BOOST_AUTO_TEST_CASE(the_scale_may_be_given_or_a_temperature) {
   const Tensor q = randn({3, 4}, float64), k = randn({5, 4}, float64),
                v = randn({5, 2}, float64);
-  const auto output = [&](const nn::AttentionOptions& options) {
-    return nn::attention(q, k, v, {}, Dropout(0), options).output.value();
+  const auto output = [&](const nn::DotScore& score) {
+    return nn::attention(score, q, k, v).output.value();
   };
   BOOST_TEST(distance(output({}), output({.scale = 0.5})) < 1e-14);
   BOOST_TEST(distance(output({.temperature = 2}), output({.scale = 0.5})) < 1e-14);
@@ -320,6 +320,7 @@ BOOST_AUTO_TEST_CASE(dropout_takes_weights_away_while_training) {
 }
 
 BOOST_AUTO_TEST_CASE(asking_for_weights_changes_no_bit_of_the_output) {
+  const nn::DotScore score;
   Dropout dropout(0.25);
   for (const DType dtype : {float32, float64}) {
     for (const std::int64_t n : {3, 70}) {
@@ -332,9 +333,10 @@ BOOST_AUTO_TEST_CASE(asking_for_weights_changes_no_bit_of_the_output) {
           dropout.training = training;
           Tensor weights;
           manual_seed(2);
-          const Variable asked = nn::attend(q, k, v, mask, dropout, {}, &weights);
+          const Variable asked = nn::attend(score, q, k, v, mask, dropout, &weights);
           manual_seed(2);
-          BOOST_TEST(same(asked.value(), nn::attend(q, k, v, mask, dropout).value()));
+          BOOST_TEST(
+              same(asked.value(), nn::attend(score, q, k, v, mask, dropout).value()));
           BOOST_TEST((weights.shape() == Shape{2, 2, n, n}));
           const Variable all = nn::attention(q, k, v, mask).weights;
           BOOST_TEST(distance(weights, all.value()) < 1e-6);
@@ -357,14 +359,12 @@ BOOST_AUTO_TEST_CASE(operands_that_do_not_fit_are_refused) {
     return error_of([&] { nn::attention(zeros(q), zeros(k), zeros(v)); });
   };
   const std::string start =
-      "attention: query (..., n, d), key (..., m, d) and value (..., m, dv) of two to "
-      "four dimensions, got ";
+      "attention: query (..., n, d), key (..., m, d) and value (..., m, dv) of two "
+      "dimensions or more, got ";
   BOOST_TEST(message({2, 3}, {4, 5}, {4, 5}) == start + "(2, 3), (4, 5) and (4, 5)");
   BOOST_TEST(message({2, 3}, {4, 3}, {5, 3}) == start + "(2, 3), (4, 3) and (5, 3)");
   BOOST_TEST(message({3}, {4, 3}, {4, 3}) == start + "(3), (4, 3) and (4, 3)");
   BOOST_TEST(message({}, {4, 3}, {4, 3}) == start + "(), (4, 3) and (4, 3)");
-  BOOST_TEST(message({1, 1, 1, 2, 3}, {4, 3}, {4, 3}) ==
-             start + "(1, 1, 1, 2, 3), (4, 3) and (4, 3)");
   BOOST_TEST(message({2, 2, 3}, {3, 4, 3}, {3, 4, 3}) ==
              "attention: the shapes must broadcast (equal sizes, or 1), got (2) and (3)");
   BOOST_CHECK_EXCEPTION(

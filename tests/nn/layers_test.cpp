@@ -194,7 +194,7 @@ BOOST_AUTO_TEST_CASE(dot_product_attention_refuses_what_does_not_fit) {
   BOOST_CHECK_EXCEPTION(
       net(zeros({2, 1, 3}), zeros({2, 5, 2}), zeros({2, 5, 1})), Error,
       says("attention: query (..., n, d), key (..., m, d) and value (..., m, dv) of two "
-           "to four dimensions, got (2, 1, 3), (2, 5, 2) and (2, 5, 1)"));
+           "dimensions or more, got (2, 1, 3), (2, 5, 2) and (2, 5, 1)"));
   BOOST_CHECK_EXCEPTION(nn::DotProductAttention(-0.5), Error,
                         says("dropout: p must be from 0 to 1, got -0.5"));
   for (const double temperature : {0.0, -1.0}) {

@@ -121,7 +121,7 @@ BOOST_AUTO_TEST_SUITE(memory_of_layers)
 
 BOOST_AUTO_TEST_CASE(attention_as_a_function) {
   check_linear_with_masks("attend", [](const Variable& x, const Mask& mask) {
-    return nn::attend(x, x, x, mask, nn::Dropout(0));
+    return nn::attend(nn::DotScore{}, x, x, x, mask, nn::Dropout(0));
   });
   check_linear_with_masks("attend_heads", [](const Variable& x, const Mask& mask) {
     return nn::attend_heads(x, x, x, heads, mask, nn::Dropout(0));
@@ -189,38 +189,44 @@ BOOST_AUTO_TEST_CASE(layers_beside_attention) {
   });
 }
 
-// Where the scores are held: the weights are wanted, or dropped out, or the mask is a
-// matrix itself; and where each pair has a score of a network of its own.
+// Where the scores are held: the weights are wanted; and where each pair has a score of a
+// network of its own.
 BOOST_AUTO_TEST_CASE(what_holds_the_scores) {
   manual_seed(1);
-  nn::MultiHeadAttention net(width, width, width, heads);
-  const Tensor pairs = zeros({most, most});
   check_quadratic("attention()", [](std::int64_t n) {
     const Variable x = input(n);
     return nn::attention(x, x, x).output;
   });
-  check_quadratic("Mask::additive", [&](std::int64_t n) {
-    const Tensor bias = slice(slice(pairs, 0, 0, n), 1, 0, n);
-    return net(input(n), Mask::additive(bias + 1));
-  });
-  check_quadratic("Mask::keep", [&](std::int64_t n) {
-    const Tensor bias = slice(slice(pairs, 0, 0, n), 1, 0, n);
-    return net(input(n), Mask::keep(bias == 0));
-  });
-  nn::MultiHeadAttention keeping = net, dropping = net;
+  nn::MultiHeadAttention keeping(width, width, width, heads);
   keeping.keep_weights = true;
   check_quadratic("keep_weights", [&](std::int64_t n) {
     const Variable y = keeping(input(n));
     keeping.attention_weights = Tensor();
     return y;
   });
-  dropping.dropout.p = 0.1;
-  check_quadratic("dropout", [&](std::int64_t n) { return dropping(input(n)); });
   nn::AdditiveAttention additive(width, width, 2, 0);
   check_quadratic("AdditiveAttention", [&](std::int64_t n) {
     const Variable x = input(n);
     return additive(x, x, x);
   });
+}
+
+// A mask of pairs is a matrix itself, and dropout draws a bit for each weight: that is
+// all.
+BOOST_AUTO_TEST_CASE(masks_of_pairs_and_dropout) {
+  manual_seed(1);
+  const std::int64_t pairs = most * most;
+  nn::MultiHeadAttention net(width, width, width, heads);
+  const auto peak = [&](const Mask& mask) {
+    const Call call = [&](std::int64_t n) { return net(input(n), mask); };
+    peak_of(call, most, Way::backward);
+    return peak_of(call, most, Way::backward);
+  };
+  const std::int64_t plain = peak(Mask());
+  BOOST_TEST(peak(Mask::keep(rand({most, most}) < 0.5)) - plain < 9 * pairs);
+  BOOST_TEST(peak(Mask::additive(randn({most, most}))) - plain < 13 * pairs);
+  net.dropout.p = 0.1;
+  BOOST_TEST(peak(Mask()) - plain < pairs * heads / 8 + (1 << 16));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -27,8 +27,14 @@ int main() {
       {"layer_norm", [&] { layer_norm(x, none, none, 1e-5); }},
       {"normal", [&] { randn(matrix); }},
       {"bmm", [&] { bmm(batch, batch); }},
-      {"gaussian_weights", [&] { gaussian_weights(row, x, empty({})); }},
+      {"gaussian_attention",
+       [&] {
+         gaussian_attention(reshape(row, {512, 1, 1}), unsqueeze(x, 2), unsqueeze(x, 2),
+                            empty({}));
+       }},
       {"additive_scores", [&] { additive_scores(x, x, row); }},
+      {"attention by rows",
+       [&] { scaled_dot_product_attention(slice(x, 0, 0, 4), x, x, {}, 1); }},
       {"attention", [&] { scaled_dot_product_attention(x, x, x, {}, 1); }},
       {"adam_",
        [&] {

@@ -287,6 +287,7 @@ def functions(cases, dtype):
     add("self_dropout", [(3, 4, 2)], 17, p=0.5)
     strides = {"q": "strided:3", "k": "transposed:2,3", "v": "transposed:0,1"}
     add("layouts", cube, 18, layouts=strides)
+    add("5d", [(2, 1, 3, 2, 3), (2, 1, 3, 4, 3), (2, 1, 3, 4, 2)], 21)
     temperature_case(cases, dtype, "plain", (2, 3, 2, 4, 5, 2), 1.75, 19, False)
     temperature_case(cases, dtype, "masked", (3, 2, 4, 5, 2, 3), 0.6, 20, True)
 

@@ -165,6 +165,7 @@ def family(cases, dtype):
     # leaves of it.
     one = {**sizes, "n_layer": 1, "bias": False, "tied": False}
     add("gpt_adamw", 54, Gpt, one, *adamw)
+    add("gpt_adam", 55, Gpt, one, "Adam", {"lr": 0.02, "betas": (0.8, 0.95)})
 
 
 def add_to(cases):

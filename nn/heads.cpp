@@ -1,0 +1,57 @@
+#include "nn/heads.h"
+
+#include "autograd/views.h"
+
+namespace heed::nn {
+
+Variable split_heads(const Variable& x, std::int64_t heads) {
+  check(x.dim() == 3 && heads >= 1 && x.size(2) % heads == 0,
+        "split_heads: x (batch, n, heads * d), got {} and {} heads", x.shape(), heads);
+  const std::int64_t width = x.size(2) / heads;
+  // (batch, n, heads, d)
+  const Variable parts = reshape(x, {x.size(0), x.size(1), heads, width});
+  return transpose(parts, 1, 2);  // (batch, heads, n, d)
+}
+
+Variable join_heads(const Variable& x) {
+  check(x.dim() == 4, "join_heads: x (batch, heads, n, d), got {}", x.shape());
+  const Variable rows = transpose(x, 1, 2);  // (batch, n, heads, d)
+  // (batch, n, heads * d)
+  return reshape(rows, {x.size(0), x.size(2), x.size(1) * x.size(3)});
+}
+
+Variable attend_heads(const Variable& query, const Variable& key, const Variable& value,
+                      std::int64_t heads, const Mask& mask, const Dropout& dropout,
+                      Tensor* weights) {
+  const Variable q = split_heads(query, heads);  // (batch, heads, n, d)
+  const Variable k = split_heads(key, heads);    // (batch, heads, m, d)
+  const Variable v = split_heads(value, heads);  // (batch, heads, m, dv)
+  return join_heads(attend(DotScore{}, q, k, v, mask, dropout, weights));
+}
+
+Heads::Heads(std::string_view layer, const Named& heads,
+             std::initializer_list<Named> sizes, double dropout)
+    : num_heads(heads.value), dropout(dropout) {
+  check(heads.value >= 1, "{}: {} must be at least 1, got {}", layer, heads.name,
+        heads.value);
+  for (const Named& size : sizes) {
+    check(size.value % heads.value == 0, "{}: {} must be a multiple of {}, got {} and {}",
+          layer, size.name, heads.name, size.value, heads.value);
+  }
+}
+
+Variable Heads::attend(const Variable& q, const Variable& k, const Variable& v,
+                       const Mask& mask) {
+  return join_heads(nn::attend(DotScore{}, q, k, v, mask, dropout, weights()));
+}
+
+Variable Heads::attend(std::string_view layer, const LayerInputs& wanted,
+                       const Inputs& inputs, const Mask& mask, const Projection& W_q,
+                       const Projection& W_k, const Projection& W_v) {
+  const auto [queries, keys, values] =
+      take_inputs(layer, wanted, inputs, mask, num_heads);
+  return attend_heads(W_q(queries), W_k(keys), W_v(values), num_heads, mask, dropout,
+                      weights());
+}
+
+}  // namespace heed::nn

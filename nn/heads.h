@@ -1,0 +1,72 @@
+// What the multi-head attentions share: several attentions side by side, each in a part
+// of the features. (Vaswani et al., 2017, section 3.2.2)
+#pragma once
+
+#include <functional>
+#include <initializer_list>
+#include <string_view>
+
+#include "nn/attention.h"
+
+namespace heed::nn {
+
+// (batch, n, heads * d) -> (batch, heads, n, d), a view: head i has the features i d to
+// (i + 1) d - 1. Throws Error unless x has three dimensions and the heads divide the
+// last.
+Variable split_heads(const Variable& x, std::int64_t heads);
+// And back: (batch, heads, n, d) -> (batch, n, heads * d). Throws Error unless x has four
+// dimensions.
+Variable join_heads(const Variable& x);
+
+// attend() by DotScore in `heads` equal parts of the features, side by side: of query
+// (batch, n, heads * d), key (batch, m, heads * d) and value (batch, m, heads * dv) head
+// i has the i-th parts. Their outputs are joined to (batch, n, heads * dv); `weights`, if
+// given, receives (batch, heads, n, m). Throws Error unless the heads divide the
+// features, and as attend() does.
+Variable attend_heads(const Variable& query, const Variable& key, const Variable& value,
+                      std::int64_t heads, const Mask& mask, const Dropout& dropout,
+                      Tensor* weights = nullptr);
+
+// What the multi-head layers are made of:
+//
+// Concat(head_1, ..., head_h),  head_i = softmax(Q_i K_iᵀ / √d) V_i
+//
+// with Q_i, K_i, V_i the i-th parts of the features of queries, keys and values: h =
+// num_heads parts, d features in each of Q's and K's.
+struct Heads {
+  std::int64_t num_heads;
+  Dropout dropout;  // of the weights
+  bool keep_weights = false;
+  Tensor attention_weights;  // (batch, heads, n, m), before dropout, of the last call
+                             // with keep_weights set
+
+  // A number, as the layer's options call it.
+  struct Named {
+    std::string_view name;
+    std::int64_t value;
+  };
+  // Throws Error in the name of `layer` unless there is at least one head, the heads
+  // divide each of the sizes, and dropout is from 0 to 1.
+  Heads(std::string_view layer, const Named& num_heads,
+        std::initializer_list<Named> sizes, double dropout);
+
+  // Of what is split already: q (batch, heads, n, d), k (batch, heads, m, d) and v
+  // (batch, heads, m, dv) -> (batch, n, heads * dv). The mask is laid on scores (batch,
+  // heads, n, m). Throws Error when a shape or the mask does not fit.
+  Variable attend(const Variable& q, const Variable& k, const Variable& v,
+                  const Mask& mask);
+
+ protected:
+  using Projection = std::function<Variable(const Variable&)>;
+  // Of a layer's inputs, as take_inputs takes them, projected by W_q, W_k and W_v:
+  // (batch, n, heads * dv). Throws Error in the name of `layer` when an input does not
+  // fit.
+  Variable attend(std::string_view layer, const LayerInputs& wanted, const Inputs& inputs,
+                  const Mask& mask, const Projection& W_q, const Projection& W_k,
+                  const Projection& W_v);
+
+ private:
+  Tensor* weights() { return keep_weights ? &attention_weights : nullptr; }
+};
+
+}  // namespace heed::nn

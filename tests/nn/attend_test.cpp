@@ -1,0 +1,376 @@
+// attend() for every score, under every kind of mask, with and without dropout: against
+// attention(), which computes all in ops, and against differences of values.
+#include <functional>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <boost/test/unit_test.hpp>
+#include <fmt/format.h>
+
+#include <heed.h>
+
+#include "tests/errors.h"
+#include "tests/nn/checks.h"
+
+using namespace heed;
+using nn::CausalAlign;
+using nn::Dropout;
+using nn::EmptyRows;
+using nn::Mask;
+
+namespace {
+
+using In = const std::vector<Variable>&;
+
+constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+// A score, made of the parameters that follow the queries, keys and values.
+struct ScoreRow {
+  std::string name;
+  std::function<std::vector<Shape>(std::int64_t d)> parameters;
+  std::function<nn::Score(In in)> make;
+};
+
+Variable cosine(const Variable& q, const Variable& k, const Tensor& pairs) {
+  const auto unit = [](const Variable& x) { return x / (norm(x, -1, true) + 1); };
+  return nn::DotScore{.scale = 1}(unit(q), unit(k), pairs);
+}
+
+const std::vector<ScoreRow> scores = {
+    {"DotScore", [](auto) { return std::vector<Shape>(); },
+     [](In) { return nn::DotScore{}; }},
+    {"DotScore, temperature", [](auto) { return std::vector<Shape>(); },
+     [](In) { return nn::DotScore{.temperature = 0.6}; }},
+    {"AdditiveScore", [](std::int64_t d) { return std::vector<Shape>{{d}}; },
+     [](In in) { return nn::AdditiveScore{in[3]}; }},
+    {"GaussianScore", [](auto) { return std::vector<Shape>{{1}}; },
+     [](In in) { return nn::GaussianScore{in[3]}; }},
+    {"DistanceScore", [](auto) { return std::vector<Shape>(); },
+     [](In) { return nn::DistanceScore{}; }},
+    {"a formula of one's own", [](auto) { return std::vector<Shape>(); },
+     [](In) { return cosine; }},
+};
+
+struct Sizes {
+  std::int64_t n, m, d, dv;
+};
+
+struct NamedMask {
+  std::string name;
+  Mask mask;
+};
+
+// For two batch entries.
+std::vector<NamedMask> masks(std::int64_t n, std::int64_t m) {
+  Generator generator(61);
+  const Tensor kept = bernoulli(full({2, n, m}, 0.6), generator) == 1;
+  const Tensor numbers = randn({n, m}, float64, generator);
+  const Tensor some_hidden =
+      masked_fill(numbers, rand({n, m}, float64, generator) < 0.2, -infinity);
+  const Mask causal = Mask::causal(CausalAlign::bottom_right);
+  return {{"none", Mask()},
+          {"valid_lens", Mask::valid_lens(tensor({m - 1, std::int64_t{0}}))},
+          {"causal", causal},
+          {"keep", Mask::keep(kept)},
+          {"keep, uniform", Mask::keep(kept).empty_rows(EmptyRows::uniform)},
+          {"additive", Mask::additive(numbers)},
+          {"all of them", Mask::valid_lens(tensor({m, m - 1})) & causal &
+                              Mask::keep(kept) & Mask::additive(some_hidden)}};
+}
+
+std::vector<Tensor> operands(const ScoreRow& score, const Sizes& size) {
+  Generator generator(62);
+  std::vector<Shape> shapes = {
+      {2, size.n, size.d}, {2, size.m, size.d}, {2, size.m, size.dv}};
+  for (const Shape& shape : score.parameters(size.d)) shapes.push_back(shape);
+  std::vector<Tensor> tensors;
+  for (const Shape& shape : shapes) {
+    tensors.push_back(randn(shape, float64, generator));
+  }
+  return tensors;
+}
+
+// One way through attention: attend(), or attention().
+using Way = std::function<Variable(const nn::Score&, In in, const Mask&, const Dropout&)>;
+
+Variable fused(const nn::Score& score, In in, const Mask& mask, const Dropout& dropout) {
+  manual_seed(7);
+  return nn::attend(score, in[0], in[1], in[2], mask, dropout);
+}
+
+Variable composed(const nn::Score& score, In in, const Mask& mask,
+                  const Dropout& dropout) {
+  manual_seed(7);
+  return nn::attention(score, in[0], in[1], in[2], mask, dropout).output;
+}
+
+// The output, its gradients and, if they are recorded, those of an uneven sum of them.
+std::vector<Variable> results(const Way& way, const ScoreRow& row,
+                              const std::vector<Tensor>& tensors, const Mask& mask,
+                              const Dropout& dropout, bool recorded) {
+  std::vector<Variable> in;
+  for (const Tensor& x : tensors) in.emplace_back(x, true);
+  Generator generator(63);
+  const Variable y = way(row.make(in), in, mask, dropout);
+  const Variable g(randn(y.shape(), float64, generator), true);
+  std::vector<Variable> all = {y};
+  const std::vector<Variable> first = grad(sum(y * g), in, {.create_graph = recorded});
+  all.insert(all.end(), first.begin(), first.end());
+  if (!recorded) return all;
+  Variable uneven(zeros({}, float64));
+  for (const Variable& d : first) {
+    if (!d.requires_grad()) continue;
+    uneven = uneven + sum(d * randn(d.shape(), float64, generator));
+  }
+  if (!uneven.requires_grad()) return all;
+  in.push_back(g);
+  for (const Variable& d : grad(uneven, in)) all.push_back(d);
+  return all;
+}
+
+// Calls f(row, mask, dropout, label) for each combination.
+template <class F>
+void for_each_combination(const Sizes& size, F&& f) {
+  for (const ScoreRow& row : scores) {
+    for (const auto& [name, mask] : masks(size.n, size.m)) {
+      for (const double p : {0.0, 0.4, 1.0}) {
+        f(row, mask, Dropout(p),
+          fmt::format("{}, mask {}, dropout {}", row.name, name, p));
+      }
+    }
+  }
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(attend)
+
+// One query, a few, and so many that tiles are filled; one feature for each and more.
+BOOST_AUTO_TEST_CASE(both_ways_give_the_same_numbers) {
+  for (const Sizes& size :
+       {Sizes{1, 7, 1, 1}, {1, 9, 3, 2}, {5, 70, 3, 4}, {20, 35, 5, 4}}) {
+    for_each_combination(size, [&](const ScoreRow& row, const Mask& mask,
+                                   const Dropout& dropout, const std::string& label) {
+      const std::vector<Tensor> in = operands(row, size);
+      for (const bool recorded : {false, true}) {
+        const auto got = results(fused, row, in, mask, dropout, recorded);
+        const auto expected = results(composed, row, in, mask, dropout, recorded);
+        BOOST_TEST_REQUIRE(got.size() == expected.size());
+        BOOST_TEST_CONTEXT(label << ", " << size.n << " queries"
+                                 << (recorded ? ", recorded" : "")) {
+          for (std::size_t i = 0; i < got.size(); ++i) {
+            BOOST_TEST(distance(got[i].value(), expected[i].value()) < 1e-10,
+                       "number " << i);
+          }
+        }
+      }
+    });
+  }
+}
+
+BOOST_AUTO_TEST_CASE(derivatives_are_those_of_the_values) {
+  for (const Sizes& size : {Sizes{1, 3, 1, 1}, {2, 3, 2, 2}, {13, 3, 1, 1}}) {
+    for_each_combination(size, [&](const ScoreRow& row, const Mask& mask,
+                                   const Dropout& dropout, const std::string& label) {
+      if (dropout.p == 1) return;  // the output is 0 throughout
+      BOOST_TEST_CONTEXT(label << ", " << size.n << " queries") {
+        check_derivatives([&](In in) { return fused(row.make(in), in, mask, dropout); },
+                          operands(row, size));
+      }
+    });
+  }
+}
+
+// Any number of leading dimensions, up to what a shape holds.
+BOOST_AUTO_TEST_CASE(many_leading_dimensions) {
+  for (const ScoreRow& row : scores) {
+    for (const std::int64_t n : {2, 20}) {
+      const std::vector<Tensor> flat = operands(row, {n, 6, 3, 4});
+      std::vector<Tensor> deep = flat;
+      for (std::size_t i = 0; i < 3; ++i) {
+        const Shape& shape = flat[i].shape();
+        deep[i] = reshape(flat[i], {1, 2, 1, 1, shape[1], shape[2]});
+      }
+      const Mask mask = Mask::causal(CausalAlign::bottom_right);
+      const auto expected = results(fused, row, flat, mask, Dropout(0.3), false);
+      const auto got = results(fused, row, deep, mask, Dropout(0.3), false);
+      for (std::size_t i = 0; i < got.size(); ++i) {
+        const Tensor level = reshape(got[i].value(), expected[i].shape());
+        BOOST_TEST(distance(level, expected[i].value()) < 1e-12, row.name);
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(leading_dimensions_broadcast) {
+  for (const ScoreRow& row : scores) {
+    std::vector<Tensor> in = operands(row, {3, 4, 2, 2});
+    in[0] = in[0][0];
+    const auto narrow = results(fused, row, in, Mask(), Dropout(0), true);
+    in[0] = expand(in[0], {2, 3, 2}).clone();
+    const auto wide = results(fused, row, in, Mask(), Dropout(0), true);
+    BOOST_TEST(distance(narrow[0].value(), wide[0].value()) < 1e-12, row.name);
+    BOOST_TEST(distance(narrow[1].value(), sum(wide[1].value(), 0)) < 1e-12, row.name);
+  }
+}
+
+// What a mask hides reaches no result and no gradient, were it NaN or infinite; a
+// recorded walk is no exception. (A formula of one's own has to see to that itself.)
+BOOST_AUTO_TEST_CASE(what_is_hidden_has_no_say) {
+  for (const ScoreRow& row : scores) {
+    if (row.name.starts_with("a formula")) continue;
+    for (const std::int64_t n : {1, 3, 20}) {
+      const std::vector<Tensor> plain = operands(row, {n, 6, 2, 2});
+      // Kept pairs, not lengths: the kernels do not even read what lies beyond a length.
+      const Tensor lens = reshape(tensor({4, 5}), {2, 1, 1});
+      const Mask mask = Mask::keep(arange(6, int64) < lens);
+      const std::vector<std::vector<std::size_t>> places = {{1}, {2}, {1, 2}};
+      for (const double odd : {not_a_number, infinity}) {
+        for (const auto& keys_or_values : places) {
+          std::vector<Tensor> in = plain;
+          for (const std::size_t i : keys_or_values) {
+            in[i] = in[i].clone();
+            in[i].set({0, 4, 1}, odd);
+            in[i].set({1, 5, 0}, odd);
+          }
+          for (const bool recorded : {false, true}) {
+            const auto got = results(fused, row, in, mask, Dropout(0.3), recorded);
+            const auto expected =
+                results(fused, row, plain, mask, Dropout(0.3), recorded);
+            for (std::size_t i = 0; i < got.size(); ++i) {
+              BOOST_TEST(
+                  distance(got[i].value(), expected[i].value()) < 1e-10,
+                  row.name << ", " << n << " queries, number " << i << ", " << odd);
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+// The square of the distance overflows; the weight, or w, is 0. PyTorch's gradients.
+BOOST_AUTO_TEST_CASE(a_key_that_is_far_away_has_no_say) {
+  const ScoreRow& gaussian = scores[3];
+  for (const double w : {0.8, 0.0}) {
+    const std::vector<Tensor> in = {
+        full({1, 1, 1}, 0.5, float64), reshape(tensor({0.0, 1.0, 1e200}), {1, 3, 1}),
+        reshape(tensor({1.0, 2.0, 3.0}), {1, 3, 1}), full({1}, w, float64)};
+    std::vector<Tensor> wide;
+    for (const Tensor& x : in) wide.push_back(x.to(float64));
+    wide[1].set({0, 2, 0}, 1e200);
+    const auto got = results(fused, gaussian, wide, Mask(), Dropout(0), false);
+    const auto expected = results(composed, gaussian, wide, Mask(), Dropout(0), false);
+    for (std::size_t i = 0; i < got.size(); ++i) {
+      BOOST_TEST(distance(got[i].value(), expected[i].value()) < 1e-14, "number " << i);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(sizes_of_nothing) {
+  for (const ScoreRow& row : scores) {
+    for (const Sizes& size :
+         {Sizes{0, 3, 2, 2}, {3, 0, 2, 2}, {14, 0, 2, 2}, {2, 3, 2, 0}, {0, 0, 1, 1}}) {
+      for (const double p : {0.0, 0.5}) {
+        const std::vector<Tensor> in = operands(row, size);
+        const auto got = results(fused, row, in, Mask(), Dropout(p), false);
+        BOOST_TEST((got[0].shape() == Shape{2, size.n, size.dv}), row.name);
+        for (const Variable& x : got) {
+          BOOST_TEST(distance(x.value(), zeros_like(x.value())) == 0, row.name);
+        }
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(weights_are_a_constant_on_the_side) {
+  for (const ScoreRow& row : scores) {
+    for (const Sizes& size : {Sizes{1, 7, 1, 1}, {3, 7, 2, 2}, {20, 35, 5, 4}}) {
+      std::vector<Variable> in;
+      for (const Tensor& x : operands(row, size)) in.emplace_back(x, true);
+      const nn::Score score = row.make(in);
+      Tensor weights;
+      const Variable y = nn::attend(score, in[0], in[1], in[2], {}, Dropout(0), &weights);
+      BOOST_TEST((weights.shape() == Shape{2, size.n, size.m}));
+      BOOST_TEST(distance(matmul(weights, in[2].value()), y.value()) < 1e-12, row.name);
+      BOOST_TEST(same(y.value(), fused(score, in, {}, Dropout(0)).value()), row.name);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(only_what_is_asked_for_is_differentiated) {
+  for (const ScoreRow& row : scores) {
+    const std::vector<Tensor> tensors = operands(row, {14, 6, 2, 2});
+    const auto all = results(fused, row, tensors, Mask(), Dropout(0), false);
+    for (std::size_t asked = 0; asked < tensors.size(); ++asked) {
+      std::vector<Variable> in;
+      for (std::size_t i = 0; i < tensors.size(); ++i) {
+        in.emplace_back(tensors[i], i == asked);
+      }
+      Generator generator(63);
+      const Variable y = fused(row.make(in), in, Mask(), Dropout(0));
+      sum(y * randn(y.shape(), float64, generator)).backward();
+      BOOST_TEST(distance(in[asked].grad().value(), all[1 + asked].value()) < 1e-12);
+    }
+  }
+}
+
+// The scores of all heads are never there at once: a call needs less memory than they,
+// forwards and backwards; dropout takes a bit a weight.
+BOOST_AUTO_TEST_CASE(the_scores_are_never_held) {
+  const int before = num_threads();
+  set_num_threads(1);
+  const std::int64_t heads = 16, t = 256, width = 8;
+  Variable x(zeros({heads, t, width}), true);
+  const std::int64_t scores = 4 * heads * t * t;
+  for (const double p : {0.0, 0.1}) {
+    const std::int64_t bits = p == 0 ? 0 : heads * t * t / 8;
+    const std::int64_t live = memory::bytes_live();
+    memory::reset_peak();
+    {
+      const Variable y = nn::attend(nn::DotScore{}, x, x, x, Mask::causal(), Dropout(p));
+      BOOST_TEST(memory::bytes_live() - live < scores / 16 + bits);
+      sum(y).backward();
+    }
+    BOOST_TEST(memory::bytes_peak() - live < scores / 2 + bits);
+    x.zero_grad();
+  }
+  set_num_threads(before);
+}
+
+BOOST_AUTO_TEST_CASE(a_score_that_does_not_fit_is_refused) {
+  const Variable x(randn({2, 3}));
+  const auto message = [&](const nn::Score& score) {
+    return error_of([&] { nn::attend(score, x, x, x, {}, Dropout(0)); });
+  };
+  BOOST_TEST(message(nn::AdditiveScore{zeros({2})}) ==
+             "additive_scores: queries (..., n, h), keys (..., m, h) and w (h), got (2, "
+             "3), (2, 3) and (2)");
+  BOOST_TEST(message(nn::GaussianScore{zeros({2})}) ==
+             "GaussianScore: w must have one element, got (2)");
+  BOOST_TEST(message(nn::DotScore{.scale = -1}) ==
+             "attention: the scale must be a positive float32, got -1");
+}
+
+BOOST_AUTO_TEST_CASE(bilinear_attention) {
+  manual_seed(3);
+  nn::BilinearAttention net(3, 5, 0, float64);
+  const Tensor q = randn({2, 4, 3}, float64), k = randn({2, 6, 5}, float64),
+               v = randn({2, 6, 2}, float64);
+  const Tensor lens = tensor({2, 6});
+  net.keep_weights = true;
+  const Variable y = net(q, k, v, Mask::valid_lens(lens));
+  const Tensor s = matmul(matmul(q, transpose(net.W.weight.value(), 0, 1)),
+                          transpose(k, 1, 2));  // q Wᵀ k, as Linear has W
+  const Tensor hidden = arange(6, int64) >= unsqueeze(unsqueeze(lens, -1), -1);
+  const Tensor weights = softmax(masked_fill(s, hidden, -infinity), -1);
+  BOOST_TEST(distance(net.attention_weights, weights) < 1e-12);
+  BOOST_TEST(distance(y.value(), matmul(weights, v)) < 1e-12);
+  BOOST_TEST(error_of([&] { net(k, k, v); }) ==
+             "BilinearAttention: queries, keys and values must be (batch, n, 3), (batch, "
+             "m, 5) and (batch, m, dv), got (2, 6, 5), (2, 6, 5) and (2, 6, 2)");
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,68 @@
+// Draws in bulk: the same numbers as one by one.
+#include <vector>
+
+#include <boost/test/unit_test.hpp>
+
+#include "tensor/factories.h"
+#include "tensor/random.h"
+#include "tests/errors.h"
+
+namespace heed {
+
+BOOST_AUTO_TEST_SUITE(random_bits)
+
+BOOST_AUTO_TEST_CASE(words_in_bulk_are_those_one_by_one) {
+  Generator bulk(9), single(9);
+  for (const std::size_t count : {0u, 1u, 623u, 2u, 624u, 1u, 2000u, 5u}) {
+    std::vector<std::uint32_t> words(count);
+    bulk.words32(words);
+    for (const std::uint32_t word : words) BOOST_TEST_REQUIRE(word == single.word32());
+    BOOST_TEST((bulk.state() == single.state()));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(bits_are_the_draws_of_bernoulli) {
+  for (const Shape& shape : {Shape{1}, Shape{63}, Shape{2, 64}, Shape{3, 2, 65},
+                             Shape{2, 200}, Shape{0, 5}, Shape{4, 0}, Shape{700}}) {
+    for (const double p : {0.0, 0.3, 0.9, 0x1p-53, 1.0}) {
+      Generator one(4), other(4);
+      Tensor expected = empty(shape, float32);
+      bernoulli_(expected, p, one);
+      const Tensor bits = bernoulli_bits(shape, p, other);
+      BOOST_TEST((one.state() == other.state()));
+      const std::int64_t n = shape[shape.rank() - 1];
+      BOOST_TEST((bits.dtype() == int64 && bits.size(-1) == (n + 63) / 64));
+      for (const DType dtype : {float32, float64, int64, boolean}) {
+        const Tensor x = unpack_bits(bits, n, dtype);
+        BOOST_TEST((x.dtype() == dtype && x.shape() == shape));
+        BOOST_TEST(x.to(float32).to_vector<float>() == expected.to_vector<float>());
+      }
+      // Beyond a row there are zeros.
+      if (n % 64 == 0) continue;
+      for (const std::int64_t word : bits.to_vector<std::int64_t>()) {
+        if (n < 64) BOOST_TEST((static_cast<std::uint64_t>(word) >> n) == 0u);
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(errors) {
+  BOOST_TEST(error_of([] { bernoulli_bits({3}, 1.5); }) ==
+             "bernoulli_bits: p must be from 0 to 1, got 1.5");
+  BOOST_TEST(error_of([] { bernoulli_bits({}, 0.5); }) ==
+             "bernoulli_bits: the shape must have a dimension, got ()");
+  BOOST_TEST(error_of([] {
+               unpack_bits(zeros({2, 1}, int64), 65, float32);
+             }) ==
+             "unpack_bits: for rows of 65 the bits must be int64 (..., 2), got int64 "
+             "(2, 1)");
+  BOOST_TEST(error_of([] {
+               unpack_bits(zeros({2, 1}), 3, float32);
+             }) ==
+             "unpack_bits: for rows of 3 the bits must be int64 (..., 1), got float32 "
+             "(2, 1)");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace heed
