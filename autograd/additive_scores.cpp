@@ -11,17 +11,17 @@ namespace {
 // Σ_c w_c tanh(q_ic + k_jc). What is hidden is selected away before tanh: its gradient
 // would be 0 times the slope of tanh, which is NaN where the sum is.
 Variable composed_additive_scores(const Variable& queries, const Variable& keys,
-                                  const Variable& w, const Tensor& visible) {
+                                  const Variable& w, const Tensor& pairs) {
   Variable sums = unsqueeze(queries, -2) + unsqueeze(keys, -3);  // (..., n, m, h)
-  if (visible.numel() > 0) sums = where(unsqueeze(visible, -1), sums, 0);
+  if (pairs.numel() > 0) sums = where(unsqueeze(pairs, -1), sums, 0);
   return sum(w * tanh(sums), -1);
 }
 
 }  // namespace
 
 Variable additive_scores(const Variable& queries, const Variable& keys, const Variable& w,
-                         const Tensor& visible) {
-  const Variable constant = visible;
+                         const Tensor& pairs) {
+  const Variable constant = pairs;
   return record_fused(
       {"additive_scores",
        "dq = w Σ_j g (1 - t²),  dk = w Σ_i g (1 - t²),  dw = Σ_ij g t  with "
@@ -29,8 +29,8 @@ Variable additive_scores(const Variable& queries, const Variable& keys, const Va
       additive_scores(queries.value(), keys.value(), w.value()),
       inputs(queries, keys, w, constant), keep(),
       [](const Variable& queries, const Variable& keys, const Variable& w,
-         const Variable& visible) {
-        return composed_additive_scores(queries, keys, w, visible.value());
+         const Variable& pairs) {
+        return composed_additive_scores(queries, keys, w, pairs.value());
       },
       // Computes t again, and leaves out the pairs whose gradient is 0: those that a mask
       // hides.

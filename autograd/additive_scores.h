@@ -9,10 +9,10 @@ namespace heed {
 
 // queries (..., n, h), keys (..., m, h), w (h)  ->  (..., n, m)
 //
-// `visible`, bool, broadcasts to (..., n, m): a mask hides the other pairs, so their
+// `pairs`, bool, broadcasts to (..., n, m): a mask hides the others, so their
 // scores get no gradient, and a NaN in them must reach no other gradient. Without
 // elements every pair counts.
 Variable additive_scores(const Variable& queries, const Variable& keys, const Variable& w,
-                         const Tensor& visible = {});
+                         const Tensor& pairs = {});
 
 }  // namespace heed

@@ -10,14 +10,21 @@
 namespace heed::nn {
 namespace {
 
-// Attention as it is written: every score and weight in memory, any score, any mask. What
-// the mask hides is selected away in each line, in the gradients too (see masked.h).
+// Attention as it is written: every score and weight in memory, any score, any mask.
+//
+// What the mask hides gets the weight 0, and its score the gradient 0; times a number
+// that is 0 again. Where NaN or infinity is about it would be NaN. There the scores are
+// those of the pairs that count alone, as the values are (see masked.h).
 Attention composed(const Score& score, const Variable& query, const Variable& key,
                    const Variable& value, const Mask::Laid& mask,
                    const DropoutDraw& draw) {
-  const Tensor pairs = pairs_to_select(query, key, mask);
-  const Variable scores = std::visit(  // (..., n, m)
-      [&](const auto& formula) { return formula(query, key, pairs); }, score);
+  const auto scores_of = [&](const Tensor& pairs) {
+    return std::visit([&](const auto& f) { return f(query, key, pairs); }, score);
+  };
+  Variable scores = scores_of({});  // (..., n, m)
+  if (mask.hides() && !(all_finite(query) && all_finite(key) && all_finite(scores))) {
+    scores = scores_of(score_pairs(mask, query.size(-2), key.size(-2)));
+  }
   const Variable weights = masked_weights(scores, mask);  // (..., n, m)
   const Variable dropped = dropout(weights, draw);        // (..., n, m)
   return {masked_values(dropped, value, mask), weights};  // (..., n, dv)

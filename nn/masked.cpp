@@ -120,12 +120,6 @@ Mask::Laid lay(const Mask& mask, const Shape& scores, DType dtype) {
   return laid;
 }
 
-Tensor pairs_to_select(const Variable& query, const Variable& key,
-                       const Mask::Laid& mask) {
-  if (!mask.hides() || (all_finite(query) && all_finite(key))) return Tensor();
-  return score_pairs(mask, query.size(-2), key.size(-2));
-}
-
 Variable masked_values(const Variable& weights, const Variable& value,
                        const Mask::Laid& mask) {
   // Were a number not finite in either, one of the products would not be.

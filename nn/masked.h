@@ -20,12 +20,6 @@ Mask::Laid lay(const Mask& mask, const Shape& scores, DType dtype);
 // does not hide, and with EmptyRows::nan all of a row without keys.
 Tensor score_pairs(const Mask::Laid& mask, std::int64_t n, std::int64_t m);
 
-// The same, if a score must select them: no elements where nothing is hidden or all
-// numbers are finite. For then a plain product will do: a hidden score gets no gradient,
-// and 0 times a number is 0.
-Tensor pairs_to_select(const Variable& query, const Variable& key,
-                       const Mask::Laid& mask);
-
 // The weights of scores (..., n, m), as masked_softmax has them.
 Variable masked_weights(const Variable& scores, const Mask::Laid& mask);
 

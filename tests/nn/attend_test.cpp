@@ -1,5 +1,6 @@
-// attend() for every score, under every kind of mask, with and without dropout: against
-// attention(), which computes all in ops, and against differences of values.
+// attend() for every score, under every kind of mask, with and without dropout, against
+// attention(), which computes all in ops. That these derivatives are right is for
+// attention_gradcheck_test.cpp, what is hidden for hidden_test.cpp.
 #include <functional>
 #include <limits>
 #include <string>
@@ -12,8 +13,10 @@
 
 #include "tests/errors.h"
 #include "tests/nn/checks.h"
+#include "tests/nn/forms.h"
 
 using namespace heed;
+using namespace heed::tests;
 using nn::CausalAlign;
 using nn::Dropout;
 using nn::EmptyRows;
@@ -26,59 +29,9 @@ using In = const std::vector<Variable>&;
 constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// A score, made of the parameters that follow the queries, keys and values.
-struct ScoreRow {
-  std::string name;
-  std::function<std::vector<Shape>(std::int64_t d)> parameters;
-  std::function<nn::Score(In in)> make;
-};
-
-Variable cosine(const Variable& q, const Variable& k, const Tensor& pairs) {
-  const auto unit = [](const Variable& x) { return x / (norm(x, -1, true) + 1); };
-  return nn::DotScore{.scale = 1}(unit(q), unit(k), pairs);
-}
-
-const std::vector<ScoreRow> scores = {
-    {"DotScore", [](auto) { return std::vector<Shape>(); },
-     [](In) { return nn::DotScore{}; }},
-    {"DotScore, temperature", [](auto) { return std::vector<Shape>(); },
-     [](In) { return nn::DotScore{.temperature = 0.6}; }},
-    {"AdditiveScore", [](std::int64_t d) { return std::vector<Shape>{{d}}; },
-     [](In in) { return nn::AdditiveScore{in[3]}; }},
-    {"GaussianScore", [](auto) { return std::vector<Shape>{{1}}; },
-     [](In in) { return nn::GaussianScore{in[3]}; }},
-    {"DistanceScore", [](auto) { return std::vector<Shape>(); },
-     [](In) { return nn::DistanceScore{}; }},
-    {"a formula of one's own", [](auto) { return std::vector<Shape>(); },
-     [](In) { return cosine; }},
-};
-
 struct Sizes {
   std::int64_t n, m, d, dv;
 };
-
-struct NamedMask {
-  std::string name;
-  Mask mask;
-};
-
-// For two batch entries.
-std::vector<NamedMask> masks(std::int64_t n, std::int64_t m) {
-  Generator generator(61);
-  const Tensor kept = bernoulli(full({2, n, m}, 0.6), generator) == 1;
-  const Tensor numbers = randn({n, m}, float64, generator);
-  const Tensor some_hidden =
-      masked_fill(numbers, rand({n, m}, float64, generator) < 0.2, -infinity);
-  const Mask causal = Mask::causal(CausalAlign::bottom_right);
-  return {{"none", Mask()},
-          {"valid_lens", Mask::valid_lens(tensor({m - 1, std::int64_t{0}}))},
-          {"causal", causal},
-          {"keep", Mask::keep(kept)},
-          {"keep, uniform", Mask::keep(kept).empty_rows(EmptyRows::uniform)},
-          {"additive", Mask::additive(numbers)},
-          {"all of them", Mask::valid_lens(tensor({m, m - 1})) & causal &
-                              Mask::keep(kept) & Mask::additive(some_hidden)}};
-}
 
 std::vector<Tensor> operands(const ScoreRow& score, const Sizes& size) {
   Generator generator(62);
@@ -90,6 +43,10 @@ std::vector<Tensor> operands(const ScoreRow& score, const Sizes& size) {
     tensors.push_back(randn(shape, float64, generator));
   }
   return tensors;
+}
+
+nn::Score score_of(const ScoreRow& row, In in) {
+  return row.make({in.begin() + 3, in.end()});
 }
 
 // One way through attention: attend(), or attention().
@@ -113,8 +70,8 @@ std::vector<Variable> results(const Way& way, const ScoreRow& row,
   std::vector<Variable> in;
   for (const Tensor& x : tensors) in.emplace_back(x, true);
   Generator generator(63);
-  const Variable y = way(row.make(in), in, mask, dropout);
-  const Variable g(randn(y.shape(), float64, generator), true);
+  const Variable y = way(score_of(row, in), in, mask, dropout);
+  const Variable g(randn(y.shape(), float64, generator).to(y.dtype()), true);
   std::vector<Variable> all = {y};
   const std::vector<Variable> first = grad(sum(y * g), in, {.create_graph = recorded});
   all.insert(all.end(), first.begin(), first.end());
@@ -133,11 +90,14 @@ std::vector<Variable> results(const Way& way, const ScoreRow& row,
 // Calls f(row, mask, dropout, label) for each combination.
 template <class F>
 void for_each_combination(const Sizes& size, F&& f) {
-  for (const ScoreRow& row : scores) {
-    for (const auto& [name, mask] : masks(size.n, size.m)) {
+  for (const ScoreRow& row : scores()) {
+    for (const NamedMask& kind : kinds_of_masks(size.n, size.m)) {
       for (const double p : {0.0, 0.4, 1.0}) {
-        f(row, mask, Dropout(p),
-          fmt::format("{}, mask {}, dropout {}", row.name, name, p));
+        const std::string label =
+            fmt::format("{}, mask {}, dropout {}", row.name, kind.name, p);
+        f(row, kind.mask, Dropout(p), label);
+        if (!kind.empties) continue;
+        f(row, kind.mask.empty_rows(EmptyRows::uniform), Dropout(p), label + ", uniform");
       }
     }
   }
@@ -170,22 +130,9 @@ BOOST_AUTO_TEST_CASE(both_ways_give_the_same_numbers) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(derivatives_are_those_of_the_values) {
-  for (const Sizes& size : {Sizes{1, 3, 1, 1}, {2, 3, 2, 2}, {13, 3, 1, 1}}) {
-    for_each_combination(size, [&](const ScoreRow& row, const Mask& mask,
-                                   const Dropout& dropout, const std::string& label) {
-      if (dropout.p == 1) return;  // the output is 0 throughout
-      BOOST_TEST_CONTEXT(label << ", " << size.n << " queries") {
-        check_derivatives([&](In in) { return fused(row.make(in), in, mask, dropout); },
-                          operands(row, size));
-      }
-    });
-  }
-}
-
 // Any number of leading dimensions, up to what a shape holds.
 BOOST_AUTO_TEST_CASE(many_leading_dimensions) {
-  for (const ScoreRow& row : scores) {
+  for (const ScoreRow& row : scores()) {
     for (const std::int64_t n : {2, 20}) {
       const std::vector<Tensor> flat = operands(row, {n, 6, 3, 4});
       std::vector<Tensor> deep = flat;
@@ -205,7 +152,7 @@ BOOST_AUTO_TEST_CASE(many_leading_dimensions) {
 }
 
 BOOST_AUTO_TEST_CASE(leading_dimensions_broadcast) {
-  for (const ScoreRow& row : scores) {
+  for (const ScoreRow& row : scores()) {
     std::vector<Tensor> in = operands(row, {3, 4, 2, 2});
     in[0] = in[0][0];
     const auto narrow = results(fused, row, in, Mask(), Dropout(0), true);
@@ -216,36 +163,33 @@ BOOST_AUTO_TEST_CASE(leading_dimensions_broadcast) {
   }
 }
 
-// What a mask hides reaches no result and no gradient, were it NaN or infinite; a
-// recorded walk is no exception. (A formula of one's own has to see to that itself.)
-BOOST_AUTO_TEST_CASE(what_is_hidden_has_no_say) {
-  for (const ScoreRow& row : scores) {
-    if (row.name.starts_with("a formula")) continue;
-    for (const std::int64_t n : {1, 3, 20}) {
-      const std::vector<Tensor> plain = operands(row, {n, 6, 2, 2});
-      // Kept pairs, not lengths: the kernels do not even read what lies beyond a length.
-      const Tensor lens = reshape(tensor({4, 5}), {2, 1, 1});
-      const Mask mask = Mask::keep(arange(6, int64) < lens);
-      const std::vector<std::vector<std::size_t>> places = {{1}, {2}, {1, 2}};
-      for (const double odd : {not_a_number, infinity}) {
-        for (const auto& keys_or_values : places) {
-          std::vector<Tensor> in = plain;
-          for (const std::size_t i : keys_or_values) {
-            in[i] = in[i].clone();
-            in[i].set({0, 4, 1}, odd);
-            in[i].set({1, 5, 0}, odd);
-          }
-          for (const bool recorded : {false, true}) {
-            const auto got = results(fused, row, in, mask, Dropout(0.3), recorded);
-            const auto expected =
-                results(fused, row, plain, mask, Dropout(0.3), recorded);
-            for (std::size_t i = 0; i < got.size(); ++i) {
-              BOOST_TEST(
-                  distance(got[i].value(), expected[i].value()) < 1e-10,
-                  row.name << ", " << n << " queries, number " << i << ", " << odd);
-            }
-          }
-        }
+// The norm of a row of zeros has the derivative NaN: it stops at a row without keys.
+BOOST_AUTO_TEST_CASE(a_derivative_of_nan_at_a_row_without_keys_stays_there) {
+  const Tensor lens = tensor({{5, 0, 2}, {1, 4, 5}});
+  const Mask masks[] = {Mask::valid_lens(lens),
+                        Mask::keep(arange(5, int64) < unsqueeze(lens, -1))};
+  const auto check = [](const Way& way, const ScoreRow& row, const Mask& mask,
+                        bool recorded) {
+    std::vector<Variable> in;
+    for (const Tensor& x : operands(row, {3, 5, 2, 2})) in.emplace_back(x, true);
+    const Variable y = way(score_of(row, in), in, mask, Dropout(0));
+    const auto first =
+        grad(sum(sqrt(sum(square(y), -1))), in, {.create_graph = recorded});
+    for (const Variable& g : first) {
+      BOOST_TEST(finite(g.value()) == g.numel(), row.name);
+    }
+    BOOST_TEST(max(abs(first[0].value())).item() > 0);
+    BOOST_TEST(same(first[0].value()[0][1], zeros({2}, float64)));
+    if (!recorded) return;
+    for (const Variable& g : grad(sum(square(first[0])) + sum(first[1]), in)) {
+      BOOST_TEST(finite(g.value()) == g.numel(), row.name << ", second");
+    }
+  };
+  for (const ScoreRow& row : scores()) {
+    for (const Mask& mask : masks) {
+      for (const bool recorded : {false, true}) {
+        check(fused, row, mask, recorded);
+        check(composed, row, mask, recorded);
       }
     }
   }
@@ -253,7 +197,8 @@ BOOST_AUTO_TEST_CASE(what_is_hidden_has_no_say) {
 
 // The square of the distance overflows; the weight, or w, is 0. PyTorch's gradients.
 BOOST_AUTO_TEST_CASE(a_key_that_is_far_away_has_no_say) {
-  const ScoreRow& gaussian = scores[3];
+  const ScoreRow& gaussian = scores()[3];
+  BOOST_TEST_REQUIRE(gaussian.name == "GaussianScore");
   for (const double w : {0.8, 0.0}) {
     const std::vector<Tensor> in = {
         full({1, 1, 1}, 0.5, float64), reshape(tensor({0.0, 1.0, 1e200}), {1, 3, 1}),
@@ -270,7 +215,7 @@ BOOST_AUTO_TEST_CASE(a_key_that_is_far_away_has_no_say) {
 }
 
 BOOST_AUTO_TEST_CASE(sizes_of_nothing) {
-  for (const ScoreRow& row : scores) {
+  for (const ScoreRow& row : scores()) {
     for (const Sizes& size :
          {Sizes{0, 3, 2, 2}, {3, 0, 2, 2}, {14, 0, 2, 2}, {2, 3, 2, 0}, {0, 0, 1, 1}}) {
       for (const double p : {0.0, 0.5}) {
@@ -285,12 +230,68 @@ BOOST_AUTO_TEST_CASE(sizes_of_nothing) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(without_any_key_the_policy_for_empty_rows_holds) {
+  for (const ScoreRow& row : scores()) {
+    std::vector<Variable> in;
+    for (const Tensor& x : operands(row, {3, 0, 4, 2})) in.emplace_back(x, true);
+    const nn::Score score = score_of(row, in);
+    for (const Way& way : {Way(fused), Way(composed)}) {
+      const auto output = [&](EmptyRows policy) {
+        return way(score, in, Mask().empty_rows(policy), Dropout(0)).value();
+      };
+      BOOST_TEST(same(output(EmptyRows::zero), zeros({2, 3, 2}, float64)), row.name);
+      BOOST_TEST(same(output(EmptyRows::nan), full({2, 3, 2}, not_a_number, float64)),
+                 row.name);
+      BOOST_TEST(error_of([&] { output(EmptyRows::error); })
+                     .starts_with("mask: every query must have a key to attend to, got "
+                                  "none for query (0, 0) of scores (2, 3, 0)"),
+                 row.name);
+    }
+  }
+}
+
+// The same numbers from operands that lie otherwise, or by other numbers of threads; of
+// float32 nearly so.
+BOOST_AUTO_TEST_CASE(layouts_threads_and_dtypes_change_no_number) {
+  const int threads = num_threads();
+  const Mask mask = Mask::causal(CausalAlign::bottom_right);
+  for (const ScoreRow& row : scores()) {
+    for (const Sizes& size : {Sizes{1, 7, 1, 1}, {5, 9, 3, 2}, {40, 70, 5, 4}}) {
+      const std::vector<Tensor> plain = operands(row, size);
+      const auto run = [&](const std::vector<Tensor>& in) {
+        return results(fused, row, in, mask, Dropout(0.3), false);
+      };
+      const auto expected = run(plain);
+      const auto check = [&](const std::vector<Variable>& got, double tolerance,
+                             const char* what) {
+        for (std::size_t i = 0; i < got.size(); ++i) {
+          BOOST_TEST(
+              distance(got[i].value(), expected[i].value()) <= tolerance,
+              row.name << ", " << size.n << " queries, number " << i << ", " << what);
+        }
+      };
+      for (const int count : {1, 2, 3, 5}) {
+        set_num_threads(count);
+        check(run(plain), 0, "threads");
+      }
+      set_num_threads(threads);
+      std::vector<Tensor> turned = plain, narrow = plain;
+      for (std::size_t i = 0; i < 3; ++i) {
+        turned[i] = transpose(transpose(plain[i], 0, 2).clone(), 0, 2);
+      }
+      check(run(turned), 1e-12, "transposed");
+      for (Tensor& x : narrow) x = x.to(float32);
+      check(run(narrow), 2e-4, "float32");
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(weights_are_a_constant_on_the_side) {
-  for (const ScoreRow& row : scores) {
+  for (const ScoreRow& row : scores()) {
     for (const Sizes& size : {Sizes{1, 7, 1, 1}, {3, 7, 2, 2}, {20, 35, 5, 4}}) {
       std::vector<Variable> in;
       for (const Tensor& x : operands(row, size)) in.emplace_back(x, true);
-      const nn::Score score = row.make(in);
+      const nn::Score score = score_of(row, in);
       Tensor weights;
       const Variable y = nn::attend(score, in[0], in[1], in[2], {}, Dropout(0), &weights);
       BOOST_TEST((weights.shape() == Shape{2, size.n, size.m}));
@@ -301,7 +302,7 @@ BOOST_AUTO_TEST_CASE(weights_are_a_constant_on_the_side) {
 }
 
 BOOST_AUTO_TEST_CASE(only_what_is_asked_for_is_differentiated) {
-  for (const ScoreRow& row : scores) {
+  for (const ScoreRow& row : scores()) {
     const std::vector<Tensor> tensors = operands(row, {14, 6, 2, 2});
     const auto all = results(fused, row, tensors, Mask(), Dropout(0), false);
     for (std::size_t asked = 0; asked < tensors.size(); ++asked) {
@@ -310,7 +311,7 @@ BOOST_AUTO_TEST_CASE(only_what_is_asked_for_is_differentiated) {
         in.emplace_back(tensors[i], i == asked);
       }
       Generator generator(63);
-      const Variable y = fused(row.make(in), in, Mask(), Dropout(0));
+      const Variable y = fused(score_of(row, in), in, Mask(), Dropout(0));
       sum(y * randn(y.shape(), float64, generator)).backward();
       BOOST_TEST(distance(in[asked].grad().value(), all[1 + asked].value()) < 1e-12);
     }

@@ -1,6 +1,6 @@
-// Attention as functions: masked softmax, the policies for queries without a key, values
-// of every shape, dropout, weights. A fused way of computing must pass too, so values
-// are compared to a tolerance; what must be exact is what the mask hides.
+// Attention as functions: the policies for queries without a key, values of every shape,
+// dropout, weights. Values are compared to a tolerance; what must be exact is what the
+// mask hides.
 
 #include <cmath>
 #include <limits>
@@ -40,74 +40,6 @@ Mask second_is_empty(EmptyRows policy) {
 }
 
 }  // namespace
-
-BOOST_AUTO_TEST_SUITE(masked_softmax)
-
-BOOST_AUTO_TEST_CASE(one_key_has_all_the_weight) {
-  for (const DType dtype : {float32, float64}) {
-    const Tensor scores = 50 * randn({2, 2, 4}, dtype);
-    const Tensor weights = nn::masked_softmax(scores, tensor({1, 1})).value();
-    BOOST_TEST(
-        same(weights, expand(tensor({1.0, 0.0, 0.0, 0.0}, dtype), {2, 2, 4}).clone()));
-  }
-}
-
-BOOST_AUTO_TEST_CASE(hidden_keys_have_no_weight_at_all) {
-  const Tensor scores = randn({2, 3, 4});
-  const Tensor weights = nn::masked_softmax(scores, tensor({2, 3})).value();
-  BOOST_TEST(same(slice(weights[0], 1, 2), zeros({3, 2})));
-  BOOST_TEST(same(slice(weights[1], 1, 3), zeros({3, 1})));
-  // The rest is the softmax of what is seen.
-  BOOST_TEST(distance(slice(weights[0], 1, 0, 2), softmax(slice(scores[0], 1, 0, 2), 1)) <
-             1e-7);
-  BOOST_TEST(distance(slice(weights[1], 1, 0, 3), softmax(slice(scores[1], 1, 0, 3), 1)) <
-             1e-7);
-}
-
-BOOST_AUTO_TEST_CASE(lengths_may_differ_by_query_or_exceed_the_keys) {
-  const Tensor scores = randn({2, 2, 4});
-  const Tensor lens = tensor({{1, 3}, {2, 9}});
-  const Tensor weights = nn::masked_softmax(scores, lens).value();
-  BOOST_TEST(same(weights, nn::masked_softmax(scores, Mask::valid_lens(lens)).value()));
-  BOOST_TEST(sum(weights != 0).item() == 1 + 3 + 2 + 4);
-  BOOST_TEST(distance(weights[1][1], softmax(scores[1][1], 0)) < 1e-7);
-  const Tensor beyond = nn::masked_softmax(scores, tensor({4, 100})).value();
-  BOOST_TEST(distance(beyond, softmax(scores, -1)) < 1e-7);
-}
-
-BOOST_AUTO_TEST_CASE(the_causal_mask_alone_shares_evenly) {
-  const Tensor above = triu(full({6, 6}, -infinity), 1);
-  const Tensor expected = tril(ones({6, 6})) / unsqueeze(arange(1.0, 7.0), 1);
-  BOOST_TEST(distance(softmax(above, -1), expected) < 1e-7);
-  BOOST_TEST(distance(nn::masked_softmax(zeros({6, 6}), Mask::causal()).value(),
-                      expected) < 1e-7);
-  BOOST_TEST(distance(nn::masked_softmax(zeros({6, 6}), Mask::additive(above)).value(),
-                      expected) < 1e-7);
-}
-
-BOOST_AUTO_TEST_CASE(additive_masks_shift_the_scores) {
-  const Tensor scores = randn({2, 3, 4}), bias = randn({3, 4});
-  BOOST_TEST(distance(nn::masked_softmax(scores, Mask::additive(bias)).value(),
-                      softmax(scores + bias, -1)) < 1e-7);
-}
-
-BOOST_AUTO_TEST_CASE(hidden_keys_have_none_beside_a_nan_either) {
-  const double nan = std::numeric_limits<double>::quiet_NaN();
-  const Tensor weights =
-      nn::masked_softmax(tensor({{1.0, nan, 3.0}, {1.0, 2.0, nan}}), tensor({2, 2}))
-          .value();
-  BOOST_TEST(same(slice(weights, 1, 2), zeros({2, 1})));
-  BOOST_TEST(sum(isnan(weights[0])).item() == 2);
-  BOOST_TEST(finite(weights[1]) == 3);
-}
-
-BOOST_AUTO_TEST_CASE(large_scores_do_not_overflow) {
-  const Tensor scores = tensor({{1e30, -1e30, 3e38}, {-3e38, 0.0, 1.0}});
-  const Tensor weights = nn::masked_softmax(scores, tensor({2, 1})).value();
-  BOOST_TEST(same(weights, tensor({{1.0, 0.0, 0.0}, {1.0, 0.0, 0.0}})));
-}
-
-BOOST_AUTO_TEST_SUITE_END()
 
 // --- rows without a key: the weights, the output, and all gradients
 
@@ -300,6 +232,32 @@ BOOST_AUTO_TEST_CASE(the_scale_may_be_given_or_a_temperature) {
       says("attention: the temperature must be a positive float64, got -2"));
   BOOST_CHECK_EXCEPTION(output({.scale = std::nan("")}), Error,
                         says("attention: the scale must be a positive float64, got nan"));
+  // Of what the dtype cannot hold the factor would be 0 or infinite.
+  const Tensor x = randn({3, 4});
+  const auto message = [&](const nn::DotScore& score) {
+    return error_of([&] { nn::attend(score, x, x, x, {}, Dropout(0)); });
+  };
+  BOOST_TEST(message({.scale = 1e-60}) ==
+             "attention: the scale must be a positive float32, got 1e-60");
+  BOOST_TEST(message({.scale = 1e60}) ==
+             "attention: the scale must be a positive float32, got 1e+60");
+  BOOST_TEST(message({.temperature = 1e60}) ==
+             "attention: the temperature must be a positive float32, got 1e+60");
+}
+
+BOOST_AUTO_TEST_CASE(equal_scores_share_evenly_however_large) {
+  const Tensor k = ones({1, 4, 1}), v = randn({1, 4, 1});
+  for (const double score : {1e8, -1e8, 1e30}) {
+    const Tensor q = full({1, 1, 1}, score);
+    for (const bool fused : {true, false}) {
+      const Variable value(v, true);
+      const Variable y = fused ? nn::attend(nn::DotScore{}, q, k, value, {}, Dropout(0))
+                               : nn::attention(q, k, value).output;
+      BOOST_TEST(distance(y.value(), mean(v, 1, true)) < 1e-6);
+      sum(y).backward();
+      BOOST_TEST(same(value.grad().value(), full({1, 4, 1}, 0.25)));
+    }
+  }
 }
 
 BOOST_AUTO_TEST_CASE(dropout_takes_weights_away_while_training) {
@@ -367,6 +325,11 @@ BOOST_AUTO_TEST_CASE(operands_that_do_not_fit_are_refused) {
   BOOST_TEST(message({}, {4, 3}, {4, 3}) == start + "(), (4, 3) and (4, 3)");
   BOOST_TEST(message({2, 2, 3}, {3, 4, 3}, {3, 4, 3}) ==
              "attention: the shapes must broadcast (equal sizes, or 1), got (2) and (3)");
+  BOOST_TEST(error_of([] {
+               nn::attention(zeros({2, 3}), zeros({4, 3}, float64), zeros({4, 3}));
+             }) ==
+             "attention: query, key and value must have one floating dtype, got float32, "
+             "float64 and float32");
   BOOST_CHECK_EXCEPTION(
       nn::attention(zeros({2, 3}), zeros({4, 3}), zeros({4, 3}),
                     Mask::valid_lens(tensor({1, 2, 3}))),

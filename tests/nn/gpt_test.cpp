@@ -314,8 +314,9 @@ BOOST_AUTO_TEST_CASE(what_does_not_fit_is_refused) {
   Gpt::Cache cache = net.cache();
   net.next(tensor({{1, 2, 3}}), cache);
   const auto refused = [&](Gpt::Cache wrong) {
-    BOOST_TEST(error_of([&] { net.next(tensor({{1}}), wrong); })
-                   .starts_with("Gpt: the cache must hold keys and values "));
+    BOOST_TEST(error_of([&] {
+                 net.next(tensor({{1}}), wrong);
+               }).starts_with("Gpt: the cache must hold keys and values "));
   };
   for (const int positions : {-1, 0, 2}) {
     Gpt::Cache wrong = cache;

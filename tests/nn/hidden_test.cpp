@@ -28,22 +28,30 @@ constexpr double tolerance = 1e-10;  // of float64
 struct Run {
   Tensor output, dq, dk, dv;
   std::vector<Tensor> parameters;  // their gradients
+  std::vector<Tensor> second;      // derivatives of all gradients, if recorded
 };
-
-Tensor gradient(const Variable& x) {
-  return x.has_grad() ? x.grad().value() : zeros_like(x.value());
-}
 
 // The form's output, and the gradients of a loss that is not linear in it: where the
 // output is NaN, so is the gradient that comes back.
 Run run(const Form& form, const Tensor& q, const Tensor& k, const Tensor& v,
-        const Mask& mask) {
-  FormInputs in{Variable(q, true), Variable(k, true), Variable(v, true), {}};
-  for (const Tensor& x : form.parameters) in.parameters.emplace_back(x, true);
-  const Variable y = form.run(in, mask);
-  sum(square(y) * (1 + rand(y.shape(), y.dtype()))).backward();
-  Run result{y.value(), gradient(in.queries), gradient(in.keys), gradient(in.values), {}};
-  for (const Variable& x : in.parameters) result.parameters.push_back(gradient(x));
+        const Mask& mask, bool recorded) {
+  std::vector<Variable> leaves = {Variable(q, true), Variable(k, true),
+                                  Variable(v, true)};
+  for (const Tensor& x : form.parameters) leaves.emplace_back(x, true);
+  const Variable y = form.run(FormInputs::from(leaves), mask);
+  const Tensor uneven = 1 + rand(y.shape(), y.dtype());
+  const std::vector<Variable> first =
+      grad(sum(square(y) * uneven), leaves, {.create_graph = recorded});
+  Run result{y.value(), first[0].value(), first[1].value(), first[2].value(), {}, {}};
+  for (std::size_t i = 3; i < first.size(); ++i) {
+    result.parameters.push_back(first[i].value());
+  }
+  if (!recorded) return result;
+  Variable all(zeros({}, float64));
+  for (const Variable& g : first) {
+    if (g.requires_grad()) all = all + sum(g * rand(g.shape(), float64));
+  }
+  for (const Variable& g : grad(all, leaves)) result.second.push_back(g.value());
   return result;
 }
 
@@ -66,9 +74,9 @@ struct Inputs {
          v = randn({2, 6, 4}, float64);
 };
 
-Run run(const Form& form, const Inputs& in, const Mask& mask) {
+Run run(const Form& form, const Inputs& in, const Mask& mask, bool recorded = false) {
   manual_seed(3);
-  return run(form, in.q, in.k, in.v, mask);
+  return run(form, in.q, in.k, in.v, mask, recorded);
 }
 
 void check_same_gradients(const Run& found, const Run& expected) {
@@ -77,6 +85,9 @@ void check_same_gradients(const Run& found, const Run& expected) {
   BOOST_TEST(distance(found.dv, expected.dv) < tolerance);
   for (std::size_t i = 0; i < found.parameters.size(); ++i) {
     BOOST_TEST(distance(found.parameters[i], expected.parameters[i]) < tolerance, i);
+  }
+  for (std::size_t i = 0; i < found.second.size(); ++i) {
+    BOOST_TEST(distance(found.second[i], expected.second[i]) < tolerance, "second " << i);
   }
 }
 
@@ -96,23 +107,31 @@ BOOST_AUTO_TEST_CASE(padding_reaches_nothing_not_even_parameters) {
       Mask::valid_lens(tensor({{4, 0, 2}, {1, 3, 4}})),
       Mask::valid_lens(tensor({{4, 0, 2}, {1, 3, 4}})) & Mask::additive(0.5 + bias),
   };
+  const auto check = [&](const Form& form, const Mask& mask, bool recorded) {
+    // The last is a number still, but its products are not; or its squares, where they
+    // alone are those of attention: the derivative of a projection's has products too.
+    const double large = recorded ? 1e300 : 1e308;
+    const Inputs in;
+    const Run expected = run(form, in, mask, recorded);
+    for (const double value : {not_a_number, infinity, -infinity, large}) {
+      BOOST_TEST_CONTEXT(value << (recorded ? ", recorded" : "")) {
+        Inputs odd = in;
+        odd.k = with_row(in.k, 4, value);
+        odd.v = with_row(in.v, 5, value);
+        odd.v.set({1, 4, 0}, value);
+        const Run found = run(form, odd, mask, recorded);
+        BOOST_TEST(distance(found.output, expected.output) < tolerance);
+        check_same_gradients(found, expected);
+        BOOST_TEST(same(rows(found.dk, {4, 5}), zeros({2, 2, 4}, float64)));
+        BOOST_TEST(same(rows(found.dv, {4, 5}), zeros({2, 2, 4}, float64)));
+      }
+    }
+  };
   for (const Form& form : attention_forms()) {
     if (form.self || form.causal) continue;
     for (std::size_t m = 0; m < masks.size(); ++m) {
-      const Inputs in;
-      const Run expected = run(form, in, masks[m]);
-      for (const double value : {not_a_number, infinity, -infinity}) {
-        BOOST_TEST_CONTEXT(form.name << ", mask " << m << ", " << value) {
-          Inputs odd = in;
-          odd.k = with_row(in.k, 4, value);
-          odd.v = with_row(in.v, 5, value);
-          odd.v.set({1, 4, 0}, not_a_number);
-          const Run found = run(form, odd, masks[m]);
-          BOOST_TEST(distance(found.output, expected.output) < tolerance);
-          check_same_gradients(found, expected);
-          BOOST_TEST(same(rows(found.dk, {4, 5}), zeros({2, 2, 4}, float64)));
-          BOOST_TEST(same(rows(found.dv, {4, 5}), zeros({2, 2, 4}, float64)));
-        }
+      BOOST_TEST_CONTEXT(form.name << ", mask " << m) {
+        for (const bool recorded : {false, true}) check(form, masks[m], recorded);
       }
     }
   }
@@ -269,10 +288,13 @@ BOOST_AUTO_TEST_CASE(a_query_without_a_key_reaches_nothing) {
         const Inputs in;
         Inputs odd = in;
         odd.q = with_row(in.q, 1, not_a_number);
-        const Run expected = run(form, in, mask), found = run(form, odd, mask);
-        BOOST_TEST(distance(found.output, expected.output) < tolerance);
-        check_same_gradients(found, expected);
-        BOOST_TEST(same(rows(found.dq, {1}), zeros({2, 1, 4}, float64)));
+        for (const bool recorded : {false, true}) {
+          const Run expected = run(form, in, mask, recorded);
+          const Run found = run(form, odd, mask, recorded);
+          BOOST_TEST(distance(found.output, expected.output) < tolerance);
+          check_same_gradients(found, expected);
+          BOOST_TEST(same(rows(found.dq, {1}), zeros({2, 1, 4}, float64)));
+        }
       }
     }
   }

@@ -55,9 +55,9 @@ BOOST_AUTO_TEST_CASE(cross_entropy_of_one_sample_and_of_many_places) {
   BOOST_TEST(nn::cross_entropy(one, tensor(2)).item() == std::log(4.0),
              boost::test_tools::tolerance(1e-6));
   const Tensor places = zeros({2, 4, 3, 5});
-  BOOST_TEST((nn::cross_entropy(places, zeros({2, 3, 5}, int64),
-                                {.reduction = Reduction::none})
-                  .shape() == Shape{2, 3, 5}));
+  BOOST_TEST(
+      (nn::cross_entropy(places, zeros({2, 3, 5}, int64), {.reduction = Reduction::none})
+           .shape() == Shape{2, 3, 5}));
 }
 
 BOOST_AUTO_TEST_CASE(cross_entropy_refuses_what_does_not_fit) {

@@ -148,14 +148,12 @@ BOOST_AUTO_TEST_CASE(masks_of_any_size_are_shown_and_refused_in_little_memory) {
   Tensor lens = full({many}, 5, int64);
   lens[many - 1].fill_(0);
   const Mask strict = Mask::valid_lens(lens).empty_rows(EmptyRows::error);
-  BOOST_TEST(peak([&] {
-               BOOST_CHECK_EXCEPTION(
-                   strict.lay_on({many, many}), Error,
-                   [](const Error& error) {
-                     return std::string(error.what()).find("for query (99999)") !=
-                            std::string::npos;
-                   });
-             }) < little);
+  BOOST_TEST(
+      peak([&] {
+        BOOST_CHECK_EXCEPTION(strict.lay_on({many, many}), Error, [](const Error& error) {
+          return std::string(error.what()).find("for query (99999)") != std::string::npos;
+        });
+      }) < little);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

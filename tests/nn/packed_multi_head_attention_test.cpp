@@ -135,8 +135,7 @@ BOOST_AUTO_TEST_CASE(what_does_not_fit_is_refused) {
              shapes + "got (2, 3, 4), (3, 5, 4) and (2, 5, 4)");
   BOOST_TEST(error_of([&] {
                net(randn({2, 3, 6}, float64));
-             }) ==
-             shapes + "got (2, 3, 6), (2, 3, 6) and (2, 3, 6)");
+             }) == shapes + "got (2, 3, 6), (2, 3, 6) and (2, 3, 6)");
 }
 
 BOOST_AUTO_TEST_SUITE_END()
