@@ -146,10 +146,10 @@ class OpNode final : public FixedNode<I, K> {
   [[no_unique_address]] std::tuple<Rules...> rules_;
 };
 
+using Composed = std::function<Variable(std::span<const Variable>)>;
 // The gradients of `inputs`, given the gradient g of composed(inputs): those that are
 // `wanted`, the others empty. Runs composed on aliases of the inputs and walks back from
 // its result as far as these. Where gradients are recorded, so are these.
-using Composed = std::function<Variable(std::span<const Variable>)>;
 std::vector<Variable> differentiate_composed(std::span<const Variable> inputs,
                                              std::span<const bool> wanted,
                                              const Variable& g, const Composed& composed);
@@ -157,8 +157,8 @@ std::vector<Variable> differentiate_composed(std::span<const Variable> inputs,
 // Stands for the backward of an op that has none but that of its composed form.
 struct NoBackward {};
 
-// With a composed form and, for walks that are not recorded, a backward on tensors. The
-// inputs are the first that it keeps.
+// With a composed form and, for walks that are not recorded, a backward on tensors. It
+// keeps the inputs first, and then what keep() lists.
 template <std::size_t I, std::size_t K, class ComposedForm, class Backward>
 class FusedNode final : public FixedNode<I, I + K> {
  public:
@@ -234,8 +234,8 @@ Variable record(Op op, Tensor value, const std::array<const Variable*, I>& input
                 const std::array<KeepEntry, K>& keep, Rules... rules) {
   static_assert(sizeof...(Rules) == I, "an op has one rule an input");
   if (!detail::recorded(inputs)) return Variable(std::move(value));
-  NodeRef node(new detail::OpNode<I, K, Rules...>(op, value, inputs, keep,
-                                                  std::move(rules)...));
+  NodeRef node(
+      new detail::OpNode<I, K, Rules...>(op, value, inputs, keep, std::move(rules)...));
   return Variable(std::move(value), std::move(node));
 }
 
@@ -243,7 +243,8 @@ Variable record(Op op, Tensor value, const std::array<const Variable*, I>& input
 // the kernels computed, and for the gradients there are two ways:
 //
 //   composed(inputs...)           the op in ops on Variables, which say what it is. It is
-//                                 differentiated where the walk is recorded.
+//                                 differentiated where the walk is recorded: in a
+//                                 backward with create_graph.
 //   backward(kept, g, wanted)     an array of gradients, one an input, by the kernels, in
 //                                 all other walks: `kept` has the inputs and then what
 //                                 keep() lists, g is a Tensor, and what `wanted` (an

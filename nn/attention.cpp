@@ -12,9 +12,10 @@ namespace {
 
 // Attention as it is written: every score and weight in memory, any score, any mask.
 //
-// What the mask hides gets the weight 0, and its score the gradient 0; times a number
-// that is 0 again. Where NaN or infinity is about it would be NaN. There the scores are
-// those of the pairs that count alone, as the values are (see masked.h).
+// A hidden score is computed like the others, and then its weight is set to 0; so its
+// gradient is 0, and what the score was made of gets 0 times its numbers. If one of them
+// is NaN or infinite, that is NaN: then the scores are computed again, from the pairs
+// alone that the mask leaves. masked.h has the same for the values.
 Attention composed(const Score& score, const Variable& query, const Variable& key,
                    const Variable& value, const Mask::Laid& mask,
                    const DropoutDraw& draw) {
@@ -22,7 +23,7 @@ Attention composed(const Score& score, const Variable& query, const Variable& ke
     return std::visit([&](const auto& f) { return f(query, key, pairs); }, score);
   };
   Variable scores = scores_of({});  // (..., n, m)
-  if (mask.hides() && !(all_finite(query) && all_finite(key) && all_finite(scores))) {
+  if (mask.may_hide() && !(all_finite(query) && all_finite(key) && all_finite(scores))) {
     scores = scores_of(score_pairs(mask, query.size(-2), key.size(-2)));
   }
   const Variable weights = masked_weights(scores, mask);  // (..., n, m)
@@ -30,50 +31,59 @@ Attention composed(const Score& score, const Variable& query, const Variable& ke
   return {masked_values(dropped, value, mask), weights};  // (..., n, dv)
 }
 
-// The same by kernels, which hold the scores of a few queries at a time. A walk that is
-// recorded differentiates composed(); the masks are inputs, for that.
+// The same by the kernels of tensor/attention.h. Of O = P V with P = softmax(S), S =
+// scale Q Kᵀ + bias, and the gradient G of O: O is linear in V, so dV = Pᵀ G; a weight
+// P_ij multiplies V_j, so dP = G Vᵀ. A row of softmax has ∂P_j/∂S_k = P_j ((j = k) -
+// P_k), so dS_k = P_k (dP_k - Σ_j dP_j P_j). S is a product again, so dQ = scale dS K and
+// dK = scale dSᵀ Q. Dropout multiplies P by factors F, elementwise (∘), which are 0 or 1
+// / (1 - p).
+//
+// A backward with create_graph differentiates composed() in place of the kernels, on the
+// same inputs. The parts of the mask and the bits of dropout are inputs too, so that a
+// later write into one of them is noticed.
 Variable fused(const DotScore& score, const Variable& query, const Variable& key,
                const Variable& value, const Mask::Laid& laid, const DropoutDraw& draw,
                Tensor* weights) {
   const double scale = score.factor(query.size(-1), query.dtype());
-  const AttentionMask mask{.lens = laid.lens.value_or(Tensor()),
-                           .keep = laid.keep.value_or(Tensor()),
-                           .bias = laid.bias.value_or(Tensor()),
-                           .dropout_bits = draw.bits,
-                           .stay_probability = draw.stay_probability};
+  const AttentionOptions options{.lens = laid.lens.value_or(Tensor()),
+                                 .keep = laid.keep.value_or(Tensor()),
+                                 .bias = laid.bias.value_or(Tensor()),
+                                 .dropout_bits = draw.bits,
+                                 .stay_probability = draw.stay_probability};
   const AttentionResult y = scaled_dot_product_attention(
-      query.value(), key.value(), value.value(), mask, scale, weights);
-  const Variable lens = mask.lens, kept = mask.keep, bias = mask.bias,
-                 bits = mask.dropout_bits;
+      query.value(), key.value(), value.value(), options, scale, weights);
+  const Variable lens = options.lens, allowed = options.keep, bias = options.bias,
+                 bits = options.dropout_bits;
   return record_fused(
       {"scaled_dot_product_attention",
        "dQ = scale dS K,  dK = scale dSᵀ Q,  dV = (F ∘ P)ᵀ G  with dP = F ∘ (G Vᵀ), "
        "dS = P ∘ (dP - rowsum(dP ∘ P))"},
-      y.output, inputs(query, key, value, lens, kept, bias, bits),
+      y.output, inputs(query, key, value, lens, allowed, bias, bits),
       keep(result, y.largest, y.inverse_sums, y.weights),
       [score, policy = laid.empty_rows, stay = draw.stay_probability](
           const Variable& query, const Variable& key, const Variable& value,
-          const Variable& lens, const Variable& kept, const Variable& bias,
+          const Variable& lens, const Variable& allowed, const Variable& bias,
           const Variable& bits) {
         const auto some = [](const Variable& x) {
           return x.numel() > 0 ? std::optional(x.value()) : std::nullopt;
         };
-        const Mask::Laid laid{some(lens), some(kept), some(bias), policy};
+        const Mask::Laid laid{some(lens), some(allowed), some(bias), policy};
         return composed(score, query, key, value, laid, {bits.value(), stay}).output;
       },
       [scale, stay = draw.stay_probability](const Kept& k, const Tensor& g,
                                             const std::array<bool, 7>& wanted) {
+        // k: the seven inputs, then output, largest, inverse_sums, weights.
         const auto [dQ, dK, dV] = scaled_dot_product_attention_backward(
             g, k[0].value(), k[1].value(), k[2].value(),
             {k[3].value(), k[4].value(), k[5].value(), k[6].value(), stay}, scale,
             {k[7].value(), k[8].value(), k[9].value(), k[10].value()},
             {wanted[0], wanted[1], wanted[2]});
-        return std::array<Tensor, 7>{dQ, dK, dV};
+        return std::array<Tensor, 7>{dQ, dK, dV};  // the others are constants
       });
 }
 
-// Numbers that attend to numbers, each query to keys of its own: (..., 1, 1) to (..., m,
-// 1).
+// The same by the kernels of tensor/gaussian_attention.h, of numbers that attend to
+// numbers, each query to keys of its own: (..., 1, 1) to (..., m, 1).
 Variable fused(const GaussianScore& score, const Variable& query, const Variable& key,
                const Variable& value, Tensor* weights) {
   const GaussianAttentionResult y =
@@ -90,6 +100,7 @@ Variable fused(const GaussianScore& score, const Variable& query, const Variable
         return composed(GaussianScore{w}, query, key, value, {}, {}).output;
       },
       [](const Kept& k, const Tensor& g, const std::array<bool, 4>& wanted) {
+        // k: the four inputs, then output, weights, by_query, by_w.
         const auto [dq, dk, dv, dw] = gaussian_attention_backward(
             g, k[0].value(), k[1].value(), k[2].value(), k[3].value(),
             {k[4].value(), k[5].value(), k[6].value(), k[7].value()},
@@ -131,13 +142,14 @@ Operands operands(const Variable& query, const Variable& key, const Variable& va
   return {widened(query), widened(key), scores};
 }
 
-// The three questions that choose a way. Are the leading dimensions of the values those
-// of the scores? Is what is hidden finite? For the kernels multiply it by 0, and 0 times
-// NaN is NaN. And has a query without a key zeros, as the kernels give it?
+// Whether the kernels can do it, whatever the score. The leading dimensions of the values
+// must be those of the scores. If anything may be hidden, all numbers must be finite: the
+// kernels multiply what is hidden by 0. And a query without a key, which there may be
+// then, or if there are no keys at all, must get zeros.
 bool fused_fits(const Variable& query, const Variable& key, const Variable& value,
                 const Mask::Laid& mask) {
   if (without_last(query.shape(), 2) != without_last(value.shape(), 2)) return false;
-  if (!mask.hides() && key.size(-2) > 0) return true;
+  if (!mask.may_hide() && key.size(-2) > 0) return true;
   // With EmptyRows::error there is no such query: laying the mask has thrown for one.
   const bool empty_rows_fit = mask.empty_rows == EmptyRows::zero ||
                               mask.empty_rows == EmptyRows::error ||
@@ -150,7 +162,7 @@ bool fused_fits(const Variable& query, const Variable& key, const Variable& valu
 bool numbers_alone(const Variable& query, const Variable& value, const Mask::Laid& mask,
                    const DropoutDraw& draw) {
   return query.size(-2) == 1 && query.size(-1) == 1 && value.size(-1) == 1 &&
-         !mask.hides() && !mask.bias && draw.bits.numel() == 0;
+         !mask.may_hide() && !mask.bias && draw.bits.numel() == 0;
 }
 
 }  // namespace
@@ -197,9 +209,8 @@ Variable attend(const Score& score, const Variable& query, const Variable& key,
   return result.output;
 }
 
-Inputs take_inputs(std::string_view layer, const LayerInputs& wanted,
-                   const Inputs& inputs, const Mask& mask,
-                   std::optional<std::int64_t> heads) {
+Inputs take_inputs(std::string_view layer, const InputSizes& wanted, const Inputs& inputs,
+                   const Mask& mask, std::optional<std::int64_t> heads) {
   const auto& [queries, keys, values] = inputs;
   const auto fits = [&](const Variable& x, std::int64_t size) {
     return x.dim() == 3 && x.size(0) == queries.size(0) && x.size(2) == size;

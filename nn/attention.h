@@ -15,8 +15,8 @@ namespace heed::nn {
 // mask hides gets the weight 0 and passes no gradient. Rows without a key are as the
 // mask's EmptyRows has it. Throws Error when the mask does not fit.
 Variable masked_softmax(const Variable& scores, const Mask& mask = {});
-// The tutorial's form: valid_lens (batch) or (batch, queries), as Mask::valid_lens. (For
-// a length of 0 the tutorial gives equal weights, this zeros.)
+// As "Dive into Deep Learning" has it: valid_lens (batch) or (batch, queries), as
+// Mask::valid_lens. (For a length of 0 the book gives equal weights, this zeros.)
 Variable masked_softmax(const Variable& scores, const Tensor& valid_lens);
 
 // What attention() returns: the weights are those before dropout.
@@ -48,14 +48,14 @@ Variable attend(const Score& score, const Variable& query, const Variable& key,
                 const Variable& value, const Mask& mask, const Dropout& dropout,
                 Tensor* weights = nullptr);
 
-// The inputs of a layer: (batch, n, ...), (batch, m, ...), (batch, m, ...).
+// What a layer is called with: (batch, n, ...), (batch, m, ...), (batch, m, ...).
 struct Inputs {
   Variable queries, keys, values;
 };
 
-// What a layer takes: features of queries, keys and values, any number of the last if
-// none is given, and their dtype.
-struct LayerInputs {
+// What a layer asks of its inputs: their numbers of features, and their dtype. Without
+// value_size the values may have any number.
+struct InputSizes {
   std::int64_t query_size, key_size;
   std::optional<std::int64_t> value_size;
   DType dtype;
@@ -66,9 +66,8 @@ struct LayerInputs {
 // padding would make all of it NaN. The mask is for scores (batch, n, m), or (batch,
 // heads, n, m) where `heads` is given. Throws Error in the name of `layer` unless queries
 // are (batch, n, query_size), keys (batch, m, key_size) and values (batch, m,
-// value_size), of that dtype, and when the mask does not fit.
-Inputs take_inputs(std::string_view layer, const LayerInputs& wanted,
-                   const Inputs& inputs, const Mask& mask,
-                   std::optional<std::int64_t> heads = {});
+// value_size), of that dtype.
+Inputs take_inputs(std::string_view layer, const InputSizes& wanted, const Inputs& inputs,
+                   const Mask& mask, std::optional<std::int64_t> heads = {});
 
 }  // namespace heed::nn

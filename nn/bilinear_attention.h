@@ -1,5 +1,6 @@
 // Bilinear attention: queries and keys of different sizes, compared by a matrix.
-// (Luong, Pham and Manning, 2015, where the score is called "general")
+// (Luong, Pham and Manning, 2015, who call this score general; GeneralAttention is
+// another thing)
 #pragma once
 
 #include "nn/dropout.h"
@@ -8,9 +9,9 @@
 
 namespace heed::nn {
 
-// s(q, k) = qᵀ W k,  weights = softmax(s),  output = weights V
+// s(q, k) = k·(W q),  weights = softmax(s),  output = weights V
 struct BilinearAttention {
-  Linear W;         // query_size -> key_size, no bias
+  Linear W;         // query_size -> key_size, without bias
   Dropout dropout;  // of the weights
   bool keep_weights = false;
   Tensor attention_weights;  // (batch, n, m), before dropout, of the last call

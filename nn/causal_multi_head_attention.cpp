@@ -34,7 +34,7 @@ Variable CausalMultiHeadAttention::operator()(const Variable& x, const Mask& als
 Variable CausalMultiHeadAttention::operator()(const Variable& q, const Variable& k,
                                               const Variable& v, const Mask& also) {
   const std::int64_t dim = wq.weight.size(1);
-  const LayerInputs wanted{
+  const InputSizes wanted{
       .query_size = dim, .key_size = dim, .value_size = dim, .dtype = wq.weight.dtype()};
   if (!mask.hides_nothing() && q.dim() == 3 && k.dim() == 3) {
     check(

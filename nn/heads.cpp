@@ -20,15 +20,6 @@ Variable join_heads(const Variable& x) {
   return reshape(rows, {x.size(0), x.size(2), x.size(1) * x.size(3)});
 }
 
-Variable attend_heads(const Variable& query, const Variable& key, const Variable& value,
-                      std::int64_t heads, const Mask& mask, const Dropout& dropout,
-                      Tensor* weights) {
-  const Variable q = split_heads(query, heads);  // (batch, heads, n, d)
-  const Variable k = split_heads(key, heads);    // (batch, heads, m, d)
-  const Variable v = split_heads(value, heads);  // (batch, heads, m, dv)
-  return join_heads(attend(DotScore{}, q, k, v, mask, dropout, weights));
-}
-
 Heads::Heads(std::string_view layer, const Named& heads,
              std::initializer_list<Named> sizes, double dropout)
     : num_heads(heads.value), dropout(dropout) {
@@ -42,16 +33,19 @@ Heads::Heads(std::string_view layer, const Named& heads,
 
 Variable Heads::attend(const Variable& q, const Variable& k, const Variable& v,
                        const Mask& mask) {
-  return join_heads(nn::attend(DotScore{}, q, k, v, mask, dropout, weights()));
+  Tensor* const weights = keep_weights ? &attention_weights : nullptr;
+  return join_heads(nn::attend(DotScore{}, q, k, v, mask, dropout, weights));
 }
 
-Variable Heads::attend(std::string_view layer, const LayerInputs& wanted,
+Variable Heads::attend(std::string_view layer, const InputSizes& wanted,
                        const Inputs& inputs, const Mask& mask, const Projection& W_q,
                        const Projection& W_k, const Projection& W_v) {
   const auto [queries, keys, values] =
       take_inputs(layer, wanted, inputs, mask, num_heads);
-  return attend_heads(W_q(queries), W_k(keys), W_v(values), num_heads, mask, dropout,
-                      weights());
+  const Variable q = split_heads(W_q(queries), num_heads);  // (batch, heads, n, d)
+  const Variable k = split_heads(W_k(keys), num_heads);     // (batch, heads, m, d)
+  const Variable v = split_heads(W_v(values), num_heads);   // (batch, heads, m, dv)
+  return attend(q, k, v, mask);
 }
 
 }  // namespace heed::nn

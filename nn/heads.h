@@ -18,15 +18,6 @@ Variable split_heads(const Variable& x, std::int64_t heads);
 // dimensions.
 Variable join_heads(const Variable& x);
 
-// attend() by DotScore in `heads` equal parts of the features, side by side: of query
-// (batch, n, heads * d), key (batch, m, heads * d) and value (batch, m, heads * dv) head
-// i has the i-th parts. Their outputs are joined to (batch, n, heads * dv); `weights`, if
-// given, receives (batch, heads, n, m). Throws Error unless the heads divide the
-// features, and as attend() does.
-Variable attend_heads(const Variable& query, const Variable& key, const Variable& value,
-                      std::int64_t heads, const Mask& mask, const Dropout& dropout,
-                      Tensor* weights = nullptr);
-
 // What the multi-head layers are made of:
 //
 // Concat(head_1, ..., head_h),  head_i = softmax(Q_i K_iᵀ / √d) V_i
@@ -50,23 +41,21 @@ struct Heads {
   Heads(std::string_view layer, const Named& num_heads,
         std::initializer_list<Named> sizes, double dropout);
 
-  // Of what is split already: q (batch, heads, n, d), k (batch, heads, m, d) and v
-  // (batch, heads, m, dv) -> (batch, n, heads * dv). The mask is laid on scores (batch,
-  // heads, n, m). Throws Error when a shape or the mask does not fit.
+  // Each head's attention, joined; q, k and v are split already: (batch, heads, n, d),
+  // (batch, heads, m, d), (batch, heads, m, dv) -> (batch, n, heads * dv). The mask is
+  // laid on scores (batch, heads, n, m). Throws Error when a shape or the mask does not
+  // fit.
   Variable attend(const Variable& q, const Variable& k, const Variable& v,
                   const Mask& mask);
 
  protected:
   using Projection = std::function<Variable(const Variable&)>;
-  // Of a layer's inputs, as take_inputs takes them, projected by W_q, W_k and W_v:
-  // (batch, n, heads * dv). Throws Error in the name of `layer` when an input does not
-  // fit.
-  Variable attend(std::string_view layer, const LayerInputs& wanted, const Inputs& inputs,
+  // The same of a layer's inputs: take_inputs() takes them, W_q, W_k and W_v project
+  // them, and they are split: (batch, n, heads * dv). Throws Error in the name of `layer`
+  // when an input does not fit.
+  Variable attend(std::string_view layer, const InputSizes& wanted, const Inputs& inputs,
                   const Mask& mask, const Projection& W_q, const Projection& W_k,
                   const Projection& W_v);
-
- private:
-  Tensor* weights() { return keep_weights ? &attention_weights : nullptr; }
 };
 
 }  // namespace heed::nn

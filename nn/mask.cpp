@@ -92,7 +92,7 @@ Tensor cut(const Mask::Laid& laid, std::int64_t keys) {
   if (part.keep && part.keep->dim() > 1) {
     part.keep = first(*part.keep, -2, cut_queries(part.keep->size(-2)));
   }
-  return part.kept(cut_keys(keys));
+  return part.visible(cut_keys(keys));
 }
 
 std::string causal_grids(std::int64_t queries, std::int64_t keys) {
@@ -109,9 +109,8 @@ void check_no_empty_row(const Mask::Laid& laid, const Shape& scores) {
   Shape rows = scores;
   rows.erase(rows.rank() - 1);
   // Among the lengths, if there are only these.
-  const Tensor none = laid.keep || keys == 0
-                          ? logical_not(any(laid.kept(keys), -1))
-                          : laid.lens.value_or(ones({1}, int64)) == 0;
+  const Tensor none = laid.keep || keys == 0 ? logical_not(any(laid.visible(keys), -1))
+                                             : laid.lens.value_or(ones({1}, int64)) == 0;
   if (!any(none).item() || count(rows) == 0) return;
   const Tensor empty = expand(none, rows);
   std::int64_t row = static_cast<std::int64_t>(argmax(empty.to(int64)).item());
@@ -313,7 +312,7 @@ Mask::Laid Mask::lay_on(const Shape& scores) const {
   return laid;
 }
 
-Tensor Mask::Laid::kept(std::int64_t keys) const {
+Tensor Mask::Laid::visible(std::int64_t keys) const {
   if (!lens) return keep.value_or(ones({1, keys}, boolean));
   const Tensor first = prefix(*lens, keys);
   return keep ? logical_and(*keep, first) : first;

@@ -73,10 +73,10 @@ class Mask {
   // empty rows and they differ.
   friend Mask operator&(const Mask& a, const Mask& b);
 
-  // Whether it is without any part, and so hides and biases nothing whatever the scores.
+  // Whether it is Mask(): it hides and biases nothing, whatever the scores.
   bool hides_nothing() const;
 
-  // What the mask means for scores of a shape.
+  // The mask laid on scores of a shape: what it means for them.
   struct Laid {
     // The keys that count are the first lens: int64, broadcasts to (..., queries). Causal
     // masks and valid lengths are of this kind.
@@ -88,10 +88,11 @@ class Mask {
     std::optional<Tensor> bias;
     EmptyRows empty_rows = EmptyRows::zero;
 
-    // lens and keep in one: bool, (..., keys), broadcasts to the scores.
-    Tensor kept(std::int64_t keys) const;
-    // Whether it hides any key from any query.
-    bool hides() const { return lens || keep; }
+    // The pairs that count, by lens and keep: bool, (..., keys), broadcasts to the
+    // scores.
+    Tensor visible(std::int64_t keys) const;
+    // False if it hides no key from any query for certain.
+    bool may_hide() const { return lens || keep; }
   };
   // Throws Error when the mask does not fit scores of this shape, or when it leaves a
   // query without a key and its policy is EmptyRows::error.

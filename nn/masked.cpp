@@ -17,90 +17,72 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-// Queries without a key: (..., n, m) -> (..., n, 1).
-Tensor empty_rows(const Tensor& kept) { return logical_not(any(kept, -1, true)); }
+// Which queries have no key: (..., n, m) -> (..., n, 1).
+Tensor without_keys(const Tensor& visible) { return logical_not(any(visible, -1, true)); }
 
-// Which pairs of query and key, (..., n, m), count in a row without keys:
+// Which pairs of query and key count as weights of values: bool (..., n, m). As for
+// scores those that the mask leaves; but in a row without keys, by EmptyRows,
 //
 //                zero, error   uniform   nan
 //   for scores   none          none      all
 //   for values   none          all       all
 Tensor value_pairs(const Mask::Laid& mask, std::int64_t n, std::int64_t m) {
   const Tensor pairs = score_pairs(mask, n, m);
-  return mask.empty_rows == EmptyRows::uniform ? logical_or(pairs, empty_rows(pairs))
+  return mask.empty_rows == EmptyRows::uniform ? logical_or(pairs, without_keys(pairs))
                                                : pairs;
 }
 
 // Row i is Σ_j w_ij x_j over the j of the pairs (i, j).
 // w, pairs (..., n, m), x (..., m, d) -> (..., n, d)
 //
-// With finite x this is a product, w of other pairs set to 0. Otherwise it is not, for
-// 0 times NaN is NaN: what is not finite is 0 in the product, and its terms are added,
-// key by key, to the queries that see that key.
+// With finite x this is a product, with 0 for w of other pairs. Where x is NaN or
+// infinite, 0 times it would be NaN. So the product has 0 for these x too, and afterwards
+// their terms are added, for one key after the other, to the queries that see the key.
 Tensor sum_over(const Tensor& pairs, const Tensor& w, const Tensor& x) {
   const Tensor weights = masked_fill(w, logical_not(pairs), 0);
   const Tensor not_finite = logical_not(isfinite(x));
   Tensor result = matmul(weights, masked_fill(x, not_finite, 0));
-  // A row that is NaN throughout needs no more terms.
-  const auto unfinished = [&] { return logical_not(all(isnan(result), -1, true)); };
-  const Tensor special_rows = any(not_finite, -1, true);  // (..., m, 1)
-  Tensor open = unfinished();                             // (..., n, 1)
+  // Queries whose sum can still change: it is not NaN throughout, (..., n, 1).
+  const auto may_change = [&] { return logical_not(all(isnan(result), -1, true)); };
+  const Tensor odd_keys = any(not_finite, -1, true);  // (..., m, 1)
+  Tensor open = may_change();
   for (std::int64_t j = 0; j < x.size(-2); ++j) {
     const auto row = [j](const Tensor& rows) { return slice(rows, -2, j, j + 1); };
     const auto column = [j](const Tensor& columns) {
       return slice(columns, -1, j, j + 1);
     };
-    const Tensor here = logical_and(logical_and(column(pairs), row(special_rows)), open);
+    // The queries that get a term of key j.
+    const Tensor here = logical_and(logical_and(column(pairs), row(odd_keys)), open);
     if (!any(here).item()) continue;
     const Tensor added = column(weights) * row(x);  // (..., n, d)
     add_(result, where(logical_and(here, row(not_finite)), added, 0.0));
-    open = unfinished();
+    open = may_change();
   }
   return result;
 }
 
-// The next two are each other's derivatives, a selection where a product would do if all
-// numbers were finite.
-
-Variable products_of(const Tensor& pairs, const Variable& q, const Variable& k);
-
-// o_i = Σ_j w_ij v_j over the pairs
-Variable outputs_of(const Tensor& pairs, const Variable& w, const Variable& v) {
+// o_i = Σ_j w_ij v_j over the pairs. This and pair_products are the rules of each other.
+Variable pair_sums(const Variable& w, const Variable& v, const Tensor& pairs) {
   return record(
-      {"masked_values", "dw_ij = g_i·v_j,  dv_j = Σ_i w_ij g_i  over the pairs"},
+      {"pair_sums", "dw_ij = g_i·v_j,  dv_j = Σ_i w_ij g_i  over the pairs"},
       sum_over(pairs, w.value(), v.value()), inputs(w, v),
       keep(needed_by(v, w), needed_by(w, v), pairs),
       [](const Kept& kept, const Variable& g) {
-        return products_of(kept[2].value(), g, kept[1]);
+        return pair_products(g, kept[1], kept[2].value());
       },
       [](const Kept& kept, const Variable& g) {
-        return outputs_of(transpose(kept[2].value(), -2, -1), transpose(kept[0], -2, -1),
-                          g);
-      });
-}
-
-// s_ij = q_i·k_j over the pairs; the other scores are 0
-Variable products_of(const Tensor& pairs, const Variable& q, const Variable& k) {
-  const Tensor all = matmul(q.value(), transpose(k.value(), -2, -1));
-  return record(
-      {"masked_scores", "dq_i = Σ_j g_ij k_j,  dk_j = Σ_i g_ij q_i  over the pairs"},
-      masked_fill(all, logical_not(pairs), 0), inputs(q, k),
-      keep(needed_by(k, q), needed_by(q, k), pairs),
-      [](const Kept& kept, const Variable& g) {
-        return outputs_of(kept[2].value(), g, kept[1]);
-      },
-      [](const Kept& kept, const Variable& g) {
-        return outputs_of(transpose(kept[2].value(), -2, -1), transpose(g, -2, -1),
-                          kept[0]);
+        return pair_sums(transpose(kept[0], -2, -1), g,
+                         transpose(kept[2].value(), -2, -1));
       });
 }
 
 }  // namespace
 
 Tensor score_pairs(const Mask::Laid& mask, std::int64_t n, std::int64_t m) {
-  const Tensor kept = mask.kept(m);
-  const Tensor pairs = expand(kept, broadcast("mask", kept.shape(), Shape{n, m}));
-  return mask.empty_rows == EmptyRows::nan ? logical_or(pairs, empty_rows(pairs)) : pairs;
+  const Tensor visible = mask.visible(m);
+  const Tensor pairs = expand(visible, broadcast("mask", visible.shape(), Shape{n, m}));
+  return mask.empty_rows == EmptyRows::nan ? logical_or(pairs, without_keys(pairs))
+                                           : pairs;
 }
 
 // A finite sum has finite summands only. Another one may have, too: it can overflow.
@@ -109,7 +91,18 @@ bool all_finite(const Variable& x) {
 }
 
 Variable pair_products(const Variable& query, const Variable& key, const Tensor& pairs) {
-  return products_of(pairs, query, key);
+  const Tensor all = matmul(query.value(), transpose(key.value(), -2, -1));
+  return record(
+      {"pair_products", "dq_i = Σ_j g_ij k_j,  dk_j = Σ_i g_ij q_i  over the pairs"},
+      masked_fill(all, logical_not(pairs), 0), inputs(query, key),
+      keep(needed_by(key, query), needed_by(query, key), pairs),
+      [](const Kept& kept, const Variable& g) {
+        return pair_sums(g, kept[1], kept[2].value());
+      },
+      [](const Kept& kept, const Variable& g) {
+        return pair_sums(transpose(g, -2, -1), kept[0],
+                         transpose(kept[2].value(), -2, -1));
+      });
 }
 
 Mask::Laid lay(const Mask& mask, const Shape& scores, DType dtype) {
@@ -122,15 +115,15 @@ Mask::Laid lay(const Mask& mask, const Shape& scores, DType dtype) {
 
 Variable masked_values(const Variable& weights, const Variable& value,
                        const Mask::Laid& mask) {
-  // Were a number not finite in either, one of the products would not be.
+  // If a weight or a value is not finite, then neither is the output.
   Variable output = matmul(weights, value);  // (..., n, dv)
   const std::int64_t n = weights.size(-2), m = value.size(-2);
-  if (mask.hides() && !all_finite(output)) {
-    output = outputs_of(value_pairs(mask, n, m), weights, value);
+  if (mask.may_hide() && !all_finite(output)) {
+    output = pair_sums(weights, value, value_pairs(mask, n, m));
   }
-  // An empty row has no part in what follows either: zeros that are selected stop a
-  // gradient, were it NaN, which zeros that are computed do not.
-  const Tensor empty = empty_rows(mask.kept(m));
+  // A row without keys is 0 already, but computed: a gradient of NaN would go on from
+  // there to all values. Selected zeros stop it.
+  const Tensor empty = without_keys(mask.visible(m));
   if (!any(empty).item() || mask.empty_rows == EmptyRows::uniform) return output;
   return mask.empty_rows == EmptyRows::nan
              ? output + where(empty, full({}, nan, output.dtype()), 0.0)
@@ -141,9 +134,9 @@ Variable masked_values(const Variable& weights, const Variable& value,
 // NaN where that is asked for: added, not filled in, so that it is in the gradient too.
 Variable masked_weights(const Variable& scores, const Mask::Laid& mask) {
   const Variable biased = mask.bias ? scores + *mask.bias : scores;  // (..., n, m)
-  if (!mask.hides()) return softmax(biased, -1);
-  const Tensor kept = mask.kept(scores.size(-1)), empty = empty_rows(kept);
-  Tensor hidden = logical_not(kept);
+  if (!mask.may_hide()) return softmax(biased, -1);
+  const Tensor visible = mask.visible(scores.size(-1)), empty = without_keys(visible);
+  Tensor hidden = logical_not(visible);
   if (mask.empty_rows == EmptyRows::uniform || mask.empty_rows == EmptyRows::nan) {
     hidden = logical_and(hidden, logical_not(empty));  // these rows keep their weights
   }
@@ -173,7 +166,8 @@ Inputs without_hidden(const Inputs& inputs, const Mask& mask, const Shape& score
     return unsqueeze(logical_not(any(pairs, 1)), -1);  // (batch, n, m) -> (batch, m, 1)
   };
   const Tensor pairs = merged(score_pairs(laid, n, m));
-  return {masked_fill(queries, empty_rows(pairs), 0), masked_fill(keys, unseen(pairs), 0),
+  return {masked_fill(queries, without_keys(pairs), 0),
+          masked_fill(keys, unseen(pairs), 0),
           masked_fill(values, unseen(merged(value_pairs(laid, n, m))), 0)};
 }
 

@@ -29,10 +29,10 @@ Variable MultiHeadAttention::operator()(const Variable& x, const Mask& mask) {
 
 Variable MultiHeadAttention::operator()(const Variable& queries, const Variable& keys,
                                         const Variable& values, const Mask& mask) {
-  const LayerInputs wanted{.query_size = W_q.weight.size(1),
-                           .key_size = W_k.weight.size(1),
-                           .value_size = W_v.weight.size(1),
-                           .dtype = W_q.weight.dtype()};
+  const InputSizes wanted{.query_size = W_q.weight.size(1),
+                          .key_size = W_k.weight.size(1),
+                          .value_size = W_v.weight.size(1),
+                          .dtype = W_q.weight.dtype()};
   return W_o(attend("MultiHeadAttention", wanted, {queries, keys, values}, mask, W_q, W_k,
                     W_v));  // (batch, n, out)
 }

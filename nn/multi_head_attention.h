@@ -1,5 +1,4 @@
-// Multi-head attention: several attentions side by side, each in a part of the features.
-// (Vaswani et al., 2017, section 3.2.2)
+// Multi-head attention.                      (Vaswani et al., 2017, section 3.2.2)
 #pragma once
 
 #include "nn/heads.h"
@@ -16,9 +15,10 @@ struct MultiHeadAttention : Heads {
   // and num_heads divides d_k and d_v.
   MultiHeadAttention(std::int64_t d_model, std::int64_t d_k, std::int64_t d_v,
                      std::int64_t num_heads = 8, DType dtype = float32);
-  // The form of "Dive into Deep Learning": queries, keys and values of sizes of their
-  // own, num_hiddens features everywhere else. Throws Error unless the sizes are at least
-  // 1, num_heads divides num_hiddens, and dropout is from 0 to 1.
+  // The form of "Dive into Deep Learning": keys, queries and values of sizes of their
+  // own, given in this order, the book's; num_hiddens features everywhere else. Throws
+  // Error unless the sizes are at least 1, num_heads divides num_hiddens, and dropout is
+  // from 0 to 1.
   MultiHeadAttention(std::int64_t key_size, std::int64_t query_size,
                      std::int64_t value_size, std::int64_t num_hiddens,
                      std::int64_t num_heads, double dropout,

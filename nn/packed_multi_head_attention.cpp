@@ -34,7 +34,7 @@ Variable PackedMultiHeadAttention::operator()(const Variable& queries,
                                               const Variable& keys,
                                               const Variable& values, const Mask& mask) {
   const std::int64_t d = in_proj_weight.size(1);
-  const LayerInputs wanted{
+  const InputSizes wanted{
       .query_size = d, .key_size = d, .value_size = d, .dtype = in_proj_weight.dtype()};
   const std::vector<Variable> W = chunk(in_proj_weight, 3);  // three of (d, d)
   std::vector<Variable> b;                                   // three of (d)

@@ -13,6 +13,14 @@
 namespace heed::nn {
 namespace {
 
+// The factor, if it is a positive number of the dtype. `given` is as the user wrote it.
+double positive(std::string_view what, double given, double factor, DType dtype) {
+  const double used = dtype == float32 ? static_cast<float>(factor) : factor;
+  check(used > 0 && std::isfinite(used),
+        "attention: the {} must be a positive {}, got {}", what, name(dtype), given);
+  return factor;
+}
+
 double inverse_root(std::int64_t d) {
   return 1 / std::sqrt(static_cast<double>(std::max<std::int64_t>(d, 1)));
 }
@@ -27,14 +35,8 @@ Variable differences(const Variable& query, const Variable& key, const Tensor& p
 
 double DotScore::factor(std::int64_t d, DType dtype) const {
   check(!scale || !temperature, "attention: a scale or a temperature, got both");
-  const auto positive = [&](std::string_view what, double x, double factor) {
-    const double used = dtype == float32 ? static_cast<float>(factor) : factor;
-    check(used > 0 && std::isfinite(used),
-          "attention: the {} must be a positive {}, got {}", what, name(dtype), x);
-    return factor;
-  };
-  if (scale) return positive("scale", *scale, *scale);
-  if (temperature) return positive("temperature", *temperature, 1 / *temperature);
+  if (scale) return positive("scale", *scale, *scale, dtype);
+  if (temperature) return positive("temperature", *temperature, 1 / *temperature, dtype);
   return inverse_root(d);
 }
 
@@ -59,8 +61,9 @@ Variable GaussianScore::operator()(const Variable& query, const Variable& key,
 
 Variable DistanceScore::operator()(const Variable& query, const Variable& key,
                                    const Tensor& pairs) const {
-  return -scale.value_or(inverse_root(query.size(-1))) *
-         norm(differences(query, key, pairs), -1);
+  const double factor = scale ? positive("scale", *scale, *scale, query.dtype())
+                              : inverse_root(query.size(-1));
+  return -factor * norm(differences(query, key, pairs), -1);
 }
 
 }  // namespace heed::nn

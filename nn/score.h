@@ -3,9 +3,12 @@
 //
 //   score(query, key, pairs):  (..., n, d), (..., m, d)  ->  (..., n, m)
 //
-// with equal leading dimensions. `pairs`, bool, broadcasts to (..., n, m): the scores of
-// other pairs may be anything, and no gradient passes them, were they NaN. Without
-// elements all pairs count.
+// with equal leading dimensions. As a rule `pairs` has no elements, and the formula is
+// that of all pairs. But where a mask hides something, and a number is NaN or infinite,
+// attention calls the formula again with the pairs that the mask leaves: `pairs`, bool,
+// broadcasts to (..., n, m). Then the formula must give no gradient to what belongs to
+// other pairs only, were it NaN; their scores may be anything. where(pairs, x, 0) before
+// an operation that could give NaN does that.
 #pragma once
 
 #include <functional>
@@ -48,7 +51,8 @@ struct AdditiveScore {
 struct GaussianScore {
   Variable w;
 
-  // Throws Error unless w has one element.
+  // Takes memory for the differences, (..., n, m, d). Throws Error unless w has one
+  // element.
   Variable operator()(const Variable& query, const Variable& key,
                       const Tensor& pairs = {}) const;
 };
@@ -58,12 +62,16 @@ struct GaussianScore {
 struct DistanceScore {
   std::optional<double> scale = {};
 
+  // Takes memory for the differences, (..., n, m, d). Throws Error when the scale is not
+  // a positive number of the dtype.
   Variable operator()(const Variable& query, const Variable& key,
                       const Tensor& pairs = {}) const;
 };
 
-// Any of them, or a formula of one's own. The first two have a fused way through
-// attention; the others are computed as they are written.
+// Any of them, or a formula of one's own. DotScore and GaussianScore have fused ways
+// through attention; everything else becomes a ScoreFormula, also AdditiveScore and
+// DistanceScore, and attention composes it with softmax and values. A formula has its
+// parameters by capture: a Variable shares what it refers to, so training changes them.
 using ScoreFormula =
     std::function<Variable(const Variable&, const Variable&, const Tensor&)>;
 using Score = std::variant<DotScore, GaussianScore, ScoreFormula>;

@@ -7,8 +7,9 @@
 //
 // Turned round like this, the scores of a query are a column: its exponentials and sums
 // are computed for w queries at once, and what the first product writes is, as it stands,
-// a packed operand of the second. Nothing is held but the scores of w queries. Keys that
-// none of the w sees are left out, so causal attention is half the work.
+// a packed operand of the second. A thread holds a head's packed keys and values, and
+// the scores of w queries. Keys beyond the largest of their lens are left out, so causal
+// attention is half the work.
 //
 // A few queries would leave most columns of a tile empty: they go row by row, in
 // attention_rows.cpp.
@@ -44,7 +45,7 @@ struct Block {
   Int lens[blis::widest_tile], longest;
 
   template <class T>
-  Block(const Heads<T>& heads, Int i) {
+  Block(const AttentionOperands<T>& heads, Int i) {
     const Int width = blis::tile_kernel<T>().columns;
     const Int blocks = ceil_div(heads.queries, width);
     head = i / blocks;
@@ -59,7 +60,7 @@ struct Block {
 template <class T>
 class Forward {
  public:
-  Forward(const Heads<T>& heads, const Results<T>& results)
+  Forward(const AttentionOperands<T>& heads, const Results<T>& results)
       : h_(heads),
         results_(results),
         keys_(h_.keys, tile_rows_, h_.features),
@@ -79,7 +80,7 @@ class Forward {
   }
 
  private:
-  const Heads<T>& h_;
+  const AttentionOperands<T>& h_;
   const Results<T>& results_;
   const blis::TileKernel<T>& multiply_ = blis::tile_kernel<T>();
   const Int tile_rows_ = multiply_.rows, tile_columns_ = multiply_.columns;
@@ -125,7 +126,7 @@ class Forward {
     if (h_.bits) {
       attention_loops<T>().drop_columns(longest, width, block.count,
                                         h_.bits_of(block.head, first), h_.words, scores);
-      for (Int j = 0; j < width; ++j) inverse_sums[j] *= h_.kept;
+      for (Int j = 0; j < width; ++j) inverse_sums[j] *= h_.stay_factor;
     }
     // Oᵀ = Vᵀ Eᵀ, divided as it is written
     for (Int t = 0; t < values_.count(); ++t) {
@@ -161,9 +162,9 @@ class Forward {
 
 template <class T>
 void compute(const Tensor& query, const Tensor& key, const Tensor& value,
-             const AttentionMask& mask, double scale, AttentionResult& result,
+             const AttentionOptions& options, double scale, AttentionResult& result,
              Tensor* weights) {
-  const Heads<T> heads(query, key, value, mask, scale);
+  const AttentionOperands<T> heads(query, key, value, options, scale);
   Results<T> results{mutable_matrices<T>(result.output), result.largest.mutable_data<T>(),
                      result.inverse_sums.mutable_data<T>(), std::nullopt};
   if (weights) results.weights = mutable_matrices<T>(*weights);
@@ -185,12 +186,12 @@ void compute(const Tensor& query, const Tensor& key, const Tensor& value,
 
 AttentionResult scaled_dot_product_attention(const Tensor& query, const Tensor& key,
                                              const Tensor& value,
-                                             const AttentionMask& mask, double scale,
-                                             Tensor* weights) {
-  check_attention(op, query, key, value, mask);
+                                             const AttentionOptions& options,
+                                             double scale, Tensor* weights) {
+  check_attention(op, query, key, value, options);
   const bool by_rows = query.size(-2) <= few_queries;
   AttentionResult result;
-  result.output = empty_rows_like(query, value.size(-1));
+  result.output = rows_like(query, value.size(-1));
   Shape shape = without_last(query.shape(), 1);
   if (!by_rows) {
     result.largest = zeros(shape, query.dtype());
@@ -203,11 +204,11 @@ AttentionResult scaled_dot_product_attention(const Tensor& query, const Tensor& 
   Tensor probabilities;
   if (weights || (by_rows && has_output)) probabilities = empty(shape, query.dtype());
   if (has_output || probabilities.numel() > 0) {
-    // The function is chosen first and then called.
+    // Chosen here and called there, as both functions are large and take the same.
     const auto compute_as = dispatch_floating(op, query.dtype(), [&]<class T>() {
       return by_rows ? &attention_by_rows<T> : &compute<T>;
     });
-    compute_as(query, key, value, readable(mask, query, key), scale, result,
+    compute_as(query, key, value, readable(options, query, key), scale, result,
                weights || by_rows ? &probabilities : nullptr);
   }
   if (by_rows) result.weights = probabilities;

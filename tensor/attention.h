@@ -1,5 +1,5 @@
-// Scaled dot-product attention in one pass, without the scores of a whole batch ever
-// lying in memory.
+// Scaled dot-product attention, fused: of many queries the scores of a whole batch are
+// never in memory at once. Few queries have few scores, and keep their weights.
 //           (Vaswani et al., 2017; in one pass: Rabe and Staats, 2021; Dao et al., 2022)
 //
 // The sizes: n queries and m keys of d features, m values of dv features.
@@ -11,8 +11,9 @@
 
 namespace heed {
 
-// Which keys count for a query, and how much. A tensor without elements stands for none.
-struct AttentionMask {
+// Which keys count for a query, and how much; and dropout. A tensor without elements
+// stands for none.
+struct AttentionOptions {
   // Query i sees keys 0 to lens[i] - 1: int64, broadcasts to (..., n), and a number above
   // m counts as m. So causal attention has the lens 1, 2, ..., and a padded batch the
   // lengths of its sequences.
@@ -31,9 +32,9 @@ struct AttentionMask {
 
 struct AttentionResult {
   Tensor output;  // (..., n, dv)
-  // For the backward. Of many queries, of each row of scores s the largest, and
-  // 1 / Σ exp(s - largest), zeros for a query that sees no key: (..., n). Of few queries
-  // the weights: (..., n, m).
+  // For the backward. With many queries: of each row of scores s the largest, and
+  // 1 / Σ exp(s - largest), zeros for a query that sees no key: (..., n). With few: the
+  // weights before dropout, (..., n, m).
   Tensor largest, inverse_sums, weights;
 };
 
@@ -42,16 +43,17 @@ struct AttentionResult {
 // query (..., n, d), key (..., m, d), value (..., m, dv), with equal leading sizes, give
 // (..., n, dv). A query that sees no key gets zeros.
 //
-// Any strides are read in place; the output lies in memory in the order of the queries,
-// so that heads which are views of a projection are joined again without a copy. Where
+// Strided operands are read in place; with few queries, if their rows are contiguous. The
+// output lies in memory in the order of the queries, so that heads which are views of a
+// projection are joined again without a copy. Where
 // `weights` is not null, it gets the attention weights before dropout, (..., n, m); that
-// changes no bit of the output. Key and value must be finite, also where no query sees
-// them: a weight of 0 does not silence an infinity or NaN. Floating dtypes. Throws Error
-// when a shape or dtype does not fit or a number in lens is negative.
+// changes no bit of the output. With lens or keep, keys and values must be finite also
+// where no query sees them: 0 times an infinity or NaN is NaN. Floating dtypes. Throws
+// Error when a shape or dtype does not fit or a number in lens is negative.
 AttentionResult scaled_dot_product_attention(const Tensor& query, const Tensor& key,
                                              const Tensor& value,
-                                             const AttentionMask& mask, double scale,
-                                             Tensor* weights = nullptr);
+                                             const AttentionOptions& options,
+                                             double scale, Tensor* weights = nullptr);
 
 // The gradients of query, key and value, in the memory order of each; empty where they
 // are not wanted.
@@ -65,7 +67,7 @@ struct AttentionGradients {
 // or the result do not fit.
 AttentionGradients scaled_dot_product_attention_backward(
     const Tensor& g, const Tensor& query, const Tensor& key, const Tensor& value,
-    const AttentionMask& mask, double scale, const AttentionResult& result,
+    const AttentionOptions& options, double scale, const AttentionResult& result,
     const std::array<bool, 3>& wanted = {true, true, true});
 
 }  // namespace heed

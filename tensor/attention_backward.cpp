@@ -58,7 +58,8 @@ struct Gradients {
 template <class T>
 class Backward {
  public:
-  Backward(const Heads<T>& heads, const Given<T>& given, const Gradients<T>& gradients)
+  Backward(const AttentionOperands<T>& heads, const Given<T>& given,
+           const Gradients<T>& gradients)
       : h_(heads),
         given_(given),
         gradients_(gradients),
@@ -87,7 +88,7 @@ class Backward {
   }
 
  private:
-  const Heads<T>& h_;
+  const AttentionOperands<T>& h_;
   const Given<T>& given_;
   const Gradients<T>& gradients_;
   const blis::TileKernel<T>& multiply_ = blis::tile_kernel<T>();
@@ -248,7 +249,7 @@ class Backward {
     attention_loops<T>().weights({tile_rows_, tile_columns_, key, lens_.first() + row,
                                   largest_.first() + row, inverse_sums_.first() + row,
                                   dots_.first() + row, h_.bits_of(head_, row), h_.words,
-                                  h_.kept, p, wants_ds_ ? ds : nullptr});
+                                  h_.stay_factor, p, wants_ds_ ? ds : nullptr});
     if (gradients_.query) {  // dS once more, as the left operand of dQ
       loops_.pack(tile_rows_, tile_rows_, tile_columns_, ds, tile_columns_, 1,
                   ds_rows_.first() + place * rows_size_ + panel * tile_size_);
@@ -290,9 +291,9 @@ std::optional<Matrices<T>> optional_matrices(Tensor& x, bool wanted) {
 
 template <class T>
 void compute(const Tensor& g, const Tensor& query, const Tensor& key, const Tensor& value,
-             const AttentionMask& mask, double scale, const AttentionResult& result,
+             const AttentionOptions& options, double scale, const AttentionResult& result,
              const std::array<bool, 3>& wanted, AttentionGradients& gradients) {
-  const Heads<T> heads(query, key, value, mask, scale);
+  const AttentionOperands<T> heads(query, key, value, options, scale);
   const Tensor largest = result.largest.contiguous();
   const Tensor inverse_sums = result.inverse_sums.contiguous();
   const Given<T> given{matrices<T>(g), matrices<T>(result.output), largest.data<T>(),
@@ -318,9 +319,9 @@ void compute(const Tensor& g, const Tensor& query, const Tensor& key, const Tens
 
 AttentionGradients scaled_dot_product_attention_backward(
     const Tensor& g, const Tensor& query, const Tensor& key, const Tensor& value,
-    const AttentionMask& mask, double scale, const AttentionResult& result,
+    const AttentionOptions& options, double scale, const AttentionResult& result,
     const std::array<bool, 3>& wanted) {
-  check_attention(op, query, key, value, mask);
+  check_attention(op, query, key, value, options);
   const bool by_rows = query.size(-2) <= few_queries;
   const Shape rows = without_last(query.shape(), 1);
   const auto with_last = [&](std::int64_t size) {
@@ -354,7 +355,7 @@ AttentionGradients scaled_dot_product_attention_backward(
     check_kept(result.largest, rows);
     check_kept(result.inverse_sums, rows);
   }
-  const AttentionMask read = readable(mask, query, key);
+  const AttentionOptions read = readable(options, query, key);
   // 0 times NaN is NaN: so the rows that take no part are cleared.
   Tensor q = query, G = g;
   if (read.lens.numel() > 0 && any(read.lens == 0).item()) {
@@ -363,9 +364,9 @@ AttentionGradients scaled_dot_product_attention_backward(
     G = masked_fill(g, sees_none, 0);
   }
   AttentionGradients gradients;
-  if (wanted[0]) gradients.query = empty_rows_like(query, query.size(-1));
-  if (wanted[1]) gradients.key = empty_rows_like(key, key.size(-1));
-  if (wanted[2]) gradients.value = empty_rows_like(value, value.size(-1));
+  if (wanted[0]) gradients.query = rows_like(query, query.size(-1));
+  if (wanted[1]) gradients.key = rows_like(key, key.size(-1));
+  if (wanted[2]) gradients.value = rows_like(value, value.size(-1));
   // The function is chosen first and then called.
   const auto compute_as = dispatch_floating(op, query.dtype(), [&]<class T>() {
     return by_rows ? &attention_by_rows_backward<T> : &compute<T>;

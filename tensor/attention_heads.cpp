@@ -28,7 +28,7 @@ void check_lens(std::string_view op, const Tensor& lens, const Shape& rows) {
   check(least >= 0, "{}: lens must not be negative, got {}", op, least);
 }
 
-// `what` is a part of the mask that broadcasts to the scores.
+// `what` is an option that broadcasts to the scores.
 void check_pairs(std::string_view op, std::string_view what, const Tensor& x, DType dtype,
                  const Shape& scores) {
   if (x.numel() == 0) return;
@@ -38,22 +38,23 @@ void check_pairs(std::string_view op, std::string_view what, const Tensor& x, DT
         "{}: {} must broadcast to the scores {}, got {}", op, what, scores, x.shape());
 }
 
-void check_dropout(std::string_view op, const AttentionMask& mask, const Shape& scores) {
-  if (mask.dropout_bits.numel() == 0) return;
+void check_dropout(std::string_view op, const AttentionOptions& options,
+                   const Shape& scores) {
+  if (options.dropout_bits.numel() == 0) return;
   Shape words = scores;
   words[scores.rank() - 1] = ceil_div(words[scores.rank() - 1], 64);
-  check(mask.dropout_bits.dtype() == int64 && mask.dropout_bits.shape() == words,
+  check(options.dropout_bits.dtype() == int64 && options.dropout_bits.shape() == words,
         "{}: dropout_bits must be int64 {}, got {} {}", op, words,
-        name(mask.dropout_bits.dtype()), mask.dropout_bits.shape());
-  check(0 < mask.stay_probability && mask.stay_probability <= 1,
+        name(options.dropout_bits.dtype()), options.dropout_bits.shape());
+  check(0 < options.stay_probability && options.stay_probability <= 1,
         "{}: stay_probability must be above 0 and at most 1, got {}", op,
-        mask.stay_probability);
+        options.stay_probability);
 }
 
 }  // namespace
 
 void check_attention(std::string_view op, const Tensor& query, const Tensor& key,
-                     const Tensor& value, const AttentionMask& mask) {
+                     const Tensor& value, const AttentionOptions& options) {
   const Shape &q = query.shape(), &k = key.shape(), &v = value.shape();
   check_same_dtype(op, query, key);
   check_same_dtype(op, query, value);
@@ -68,29 +69,30 @@ void check_attention(std::string_view op, const Tensor& query, const Tensor& key
   check(key.size(-2) == value.size(-2),
         "{}: there must be as many values as keys, got {} and {}", op, v, k);
   const Shape scores = scores_of(query, key);
-  check_lens(op, mask.lens, without_last(q, 1));
-  check_pairs(op, "keep", mask.keep, boolean, scores);
-  check_pairs(op, "bias", mask.bias, query.dtype(), scores);
-  check_dropout(op, mask, scores);
+  check_lens(op, options.lens, without_last(q, 1));
+  check_pairs(op, "keep", options.keep, boolean, scores);
+  check_pairs(op, "bias", options.bias, query.dtype(), scores);
+  check_dropout(op, options, scores);
 }
 
-AttentionMask readable(const AttentionMask& mask, const Tensor& query,
-                       const Tensor& key) {
+AttentionOptions readable(const AttentionOptions& options, const Tensor& query,
+                          const Tensor& key) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   const std::int64_t keys = key.size(-2);
-  AttentionMask read{.lens = mask.lens,
-                     .bias = mask.bias,
-                     .dropout_bits = mask.dropout_bits.contiguous(),
-                     .stay_probability = mask.stay_probability};
-  if (mask.keep.numel() > 0) {
-    Tensor seen = mask.keep, lens = full({}, static_cast<double>(keys), int64);
-    if (mask.lens.numel() > 0) {
-      lens = mask.lens;
+  AttentionOptions read{.lens = options.lens,
+                        .bias = options.bias,
+                        .dropout_bits = options.dropout_bits.contiguous(),
+                        .stay_probability = options.stay_probability};
+  if (options.keep.numel() > 0) {
+    Tensor seen = options.keep, lens = full({}, static_cast<double>(keys), int64);
+    if (options.lens.numel() > 0) {
+      lens = options.lens;
       seen = logical_and(seen, unsqueeze(lens, -1) > arange(keys, int64));
     }
     read.lens = where(any(seen, -1), lens, 0);
-    const Tensor bias = mask.bias.numel() > 0 ? mask.bias : zeros({}, query.dtype());
-    read.bias = where(mask.keep, bias, -infinity);
+    const Tensor bias =
+        options.bias.numel() > 0 ? options.bias : zeros({}, query.dtype());
+    read.bias = where(options.keep, bias, -infinity);
   }
   if (read.bias.numel() > 0) read.bias = expand(read.bias, scores_of(query, key));
   return read;
@@ -119,7 +121,7 @@ std::int64_t Prefixes::read(std::int64_t head, std::int64_t begin, std::int64_t 
   return longest;
 }
 
-Tensor empty_rows_like(const Tensor& x, std::int64_t columns) {
+Tensor rows_like(const Tensor& x, std::int64_t columns) {
   const Shape rows = without_last(x.shape(), 1);
   const Dims order = memory_order(rows, without_last(x.strides(), 1));
   Strides strides = rows;

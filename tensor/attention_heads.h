@@ -73,38 +73,39 @@ class Prefixes {
 
 // Throws Error, naming `op`, unless the operands fit together.
 void check_attention(std::string_view op, const Tensor& query, const Tensor& key,
-                     const Tensor& value, const AttentionMask& mask);
+                     const Tensor& value, const AttentionOptions& options);
 
-// A mask that fits, as Heads reads it. What keep hides is -inf in the bias, which has all
-// dimensions of the scores; a query that sees no key has the length 0. The bits are
-// contiguous.
-AttentionMask readable(const AttentionMask& mask, const Tensor& query, const Tensor& key);
+// Options that fit, as AttentionOperands reads them. What keep hides is -inf in the bias,
+// which has all dimensions of the scores; a query that sees no key has the length 0. The
+// bits are contiguous.
+AttentionOptions readable(const AttentionOptions& options, const Tensor& query,
+                          const Tensor& key);
 
 // Up to so many queries a head are computed row by row, more in tiles. A tile takes as
 // long however few of its columns are queries.
 inline constexpr std::int64_t few_queries = 8;
 
-// Both directions of scaled_dot_product_attention for few queries, with a readable mask.
-// `weights` (..., n, m) is not null; of the gradients, those that have elements to be
-// written are `wanted`.
+// Both directions of scaled_dot_product_attention for few queries, with options as
+// readable() gives them. `weights` (..., n, m) is not null; of the gradients, those that
+// have elements to be written are `wanted`.
 template <class T>
 void attention_by_rows(const Tensor& query, const Tensor& key, const Tensor& value,
-                       const AttentionMask& mask, double scale, AttentionResult& result,
-                       Tensor* weights);
+                       const AttentionOptions& options, double scale,
+                       AttentionResult& result, Tensor* weights);
 template <class T>
 void attention_by_rows_backward(const Tensor& g, const Tensor& query, const Tensor& key,
-                                const Tensor& value, const AttentionMask& mask,
+                                const Tensor& value, const AttentionOptions& options,
                                 double scale, const AttentionResult& result,
                                 const std::array<bool, 3>& wanted,
                                 AttentionGradients& gradients);
 
-// A tensor of x's shape but for the last size, which is `columns`. Its rows are
-// contiguous, and lie in memory in the order of x's rows.
-Tensor empty_rows_like(const Tensor& x, std::int64_t columns);
+// An uninitialised tensor of x's shape but for the last size, which is `columns`. Its
+// rows are contiguous, and lie in memory in the order of x's rows.
+Tensor rows_like(const Tensor& x, std::int64_t columns);
 
-// The operands, checked, with a readable mask.
+// The operands, checked, with options as readable() gives them.
 template <class T>
-struct Heads {
+struct AttentionOperands {
   std::int64_t count, queries, keys, features, value_features;
   Matrices<const T> query, key, value;
   Prefixes prefixes;
@@ -112,10 +113,10 @@ struct Heads {
   std::optional<Matrices<const T>> bias;  // (..., queries, keys)
   const std::int64_t* bits;               // null without dropout
   std::int64_t words;                     // of bits a query
-  T kept;                                 // the factor of a weight that stays
+  T stay_factor;                          // of a weight that dropout leaves
 
-  Heads(const Tensor& query, const Tensor& key, const Tensor& value,
-        const AttentionMask& mask, double scale)
+  AttentionOperands(const Tensor& query, const Tensor& key, const Tensor& value,
+                    const AttentionOptions& options, double scale)
       : count(1),
         queries(query.size(-2)),
         keys(key.size(-2)),
@@ -124,16 +125,16 @@ struct Heads {
         query(matrices<T>(query)),
         key(matrices<T>(key)),
         value(matrices<T>(value)),
-        prefixes(mask.lens, query, keys),
+        prefixes(options.lens, query, keys),
         scale(static_cast<T>(scale)),
         bits(nullptr),
         words(ceil_div(keys, 64)),
-        kept(1) {
+        stay_factor(1) {
     for (int d = 0; d < query.dim() - 2; ++d) count *= query.shape()[d];
-    if (mask.bias.numel() > 0) bias = matrices<T>(mask.bias);
-    if (mask.dropout_bits.numel() > 0) {
-      bits = mask.dropout_bits.data<std::int64_t>();
-      kept = T{1} / static_cast<T>(mask.stay_probability);
+    if (options.bias.numel() > 0) bias = matrices<T>(options.bias);
+    if (options.dropout_bits.numel() > 0) {
+      bits = options.dropout_bits.data<std::int64_t>();
+      stay_factor = T{1} / static_cast<T>(options.stay_probability);
     }
   }
 

@@ -1,6 +1,7 @@
-// Attention for a few queries a head, row by row: one query after another reads all keys
-// and values as they lie, and nothing is packed. For a query q_i with the gradient g_i of
-// its output, and dropout's factors f_ij (1 without it):
+// Attention for a few queries a head, row by row: one query after another reads the keys
+// that it sees and their values where they are, and nothing is packed. These are the
+// formulas of attention_backward.cpp, for a query q_i with the gradient g_i of its output
+// and dropout's factors f_ij (1 without it):
 //
 //   p_i = softmax(scale K q_i + bias)           dp_ij = f_ij (g_i·v_j)
 //   o_i = Σ_j f_ij p_ij v_j                     ds_i  = p_i ∘ (dp_i - dp_i·p_i)
@@ -25,13 +26,16 @@ Tensor with_dense_rows(const Tensor& x) {
   return x.strides()[x.dim() - 1] == 1 ? x : x.contiguous();
 }
 
-// x[j] times the factor of key j, from the bits of a query.
+// x[j] times dropout's factor of key j, from the bits of a query.
 template <class T>
-void drop(Int n, const Int* bits, T kept, T* x) {
-  for (Int j = 0; j < n; ++j) x[j] *= (bits[j / 64] >> (j % 64) & 1) != 0 ? kept : 0;
+void drop(Int n, const Int* bits, T stay_factor, T* x) {
+  for (Int j = 0; j < n; ++j) {
+    x[j] *= (bits[j / 64] >> (j % 64) & 1) != 0 ? stay_factor : 0;
+  }
 }
 
-// Sets x[j] to 0 where the bias hides key j from query i.
+// Sets x[j] to 0 where the bias hides key j from query i. There the weight is 0, but
+// g·v_j may overflow, and 0 times infinity is NaN.
 template <class T>
 void clear_hidden(const Matrices<const T>& bias, Int head, Int i, Int n, T* x) {
   const T* const row = bias[head] + i * bias.row_step;
@@ -41,7 +45,8 @@ void clear_hidden(const Matrices<const T>& bias, Int head, Int i, Int n, T* x) {
 }
 
 template <class T>
-void forward_row(const Heads<T>& h, Int head, Int i, T* p, T* output, T* dropped) {
+void forward_row(const AttentionOperands<T>& h, Int head, Int i, T* p, T* output,
+                 T* dropped) {
   const auto& loops = product_loops<T>();
   Int seen = 0;
   h.prefixes.read(head, i, i + 1, &seen);
@@ -58,22 +63,24 @@ void forward_row(const Heads<T>& h, Int head, Int i, T* p, T* output, T* dropped
                                   bias.column_step, p, 0);
   }
   floating_rows<T>().softmax(1, seen, 1, p, p);
-  const T* weights = p;
+  const T* after_dropout = p;
   if (const Int* const bits = h.bits_of(head, i)) {
     std::copy_n(p, seen, dropped);
-    drop(seen, bits, h.kept, dropped);
-    weights = dropped;
+    drop(seen, bits, h.stay_factor, dropped);
+    after_dropout = dropped;
   }
-  loops.add_columns(h.value_features, seen, h.value[head], h.value.row_step, weights, 1,
-                    output);
+  loops.add_columns(h.value_features, seen, h.value[head], h.value.row_step,
+                    after_dropout, 1, output);
 }
 
 // What one thread needs for the way back of a head.
 template <class T>
 struct Scratch {
-  Buffer<T> p, ds;  // (queries, keys): the weights after dropout, the scores' gradients
+  // (queries, keys): the weights after dropout, the scores' gradients
+  Buffer<T> dropped, ds;
 
-  explicit Scratch(const Heads<T>& h) : p(h.queries * h.keys), ds(h.queries * h.keys) {}
+  explicit Scratch(const AttentionOperands<T>& h)
+      : dropped(h.queries * h.keys), ds(h.queries * h.keys) {}
 };
 
 // The rows of a gradient, where it is wanted.
@@ -83,24 +90,25 @@ struct Gradients {
 };
 
 template <class T>
-void backward_head(const Heads<T>& h, const Matrices<const T>& g, const T* all_weights,
-                   Int head, const Gradients<T>& to, Scratch<T>& scratch) {
+void backward_head(const AttentionOperands<T>& h, const Matrices<const T>& g,
+                   const T* weights, Int head, const Gradients<T>& to,
+                   Scratch<T>& scratch) {
   const auto& loops = product_loops<T>();
   for (Int i = 0; i < h.queries; ++i) {
     Int seen = 0;
     h.prefixes.read(head, i, i + 1, &seen);
-    const T* const weights = all_weights + (head * h.queries + i) * h.keys;
-    T *const p = scratch.p.first() + i * h.keys, *const ds =
-                                                     scratch.ds.first() + i * h.keys;
+    const T* const p = weights + (head * h.queries + i) * h.keys;
+    T* const dropped = scratch.dropped.first() + i * h.keys;
+    T* const ds = scratch.ds.first() + i * h.keys;
     const T *const g_i = g[head] + i * g.row_step, *const v = h.value[head];
     loops.gemv(seen, h.value_features, T{1}, v, h.value.row_step, g_i, ds);
     if (h.bias) clear_hidden(*h.bias, head, i, seen, ds);
-    std::copy_n(weights, h.keys, p);
+    std::copy_n(p, h.keys, dropped);
     if (const Int* const bits = h.bits_of(head, i)) {
-      drop(seen, bits, h.kept, ds);
-      drop(seen, bits, h.kept, p);
+      drop(seen, bits, h.stay_factor, ds);
+      drop(seen, bits, h.stay_factor, dropped);
     }
-    if (seen > 0) floating_rows<T>().softmax_backward(1, seen, 1, ds, weights, ds);
+    if (seen > 0) floating_rows<T>().softmax_backward(1, seen, 1, ds, p, ds);
     std::fill(ds + seen, ds + h.keys, T{0});
     if (!to.query) continue;
     T* const dq = (*to.query)[head] + i * to.query->row_step;
@@ -118,7 +126,7 @@ void backward_head(const Heads<T>& h, const Matrices<const T>& g, const T* all_w
                 to.key->row_step);
     }
     if (to.value) {
-      loops.ger(h.keys, h.value_features, T{1}, scratch.p.first() + i * h.keys,
+      loops.ger(h.keys, h.value_features, T{1}, scratch.dropped.first() + i * h.keys,
                 g[head] + i * g.row_step, i > 0, (*to.value)[head], to.value->row_step);
     }
   }
@@ -137,11 +145,11 @@ Int grain(Int multiply_adds) {
 
 template <class T>
 void attention_by_rows(const Tensor& query, const Tensor& key, const Tensor& value,
-                       const AttentionMask& mask, double scale, AttentionResult& result,
-                       Tensor* weights) {
+                       const AttentionOptions& options, double scale,
+                       AttentionResult& result, Tensor* weights) {
   const Tensor q = with_dense_rows(query), k = with_dense_rows(key),
                v = with_dense_rows(value);
-  const Heads<T> h(q, k, v, mask, scale);
+  const AttentionOperands<T> h(q, k, v, options, scale);
   const Matrices<T> output = mutable_matrices<T>(result.output);
   T* const p = weights->mutable_data<T>();
   const Int rows = h.count * h.queries;
@@ -158,14 +166,14 @@ void attention_by_rows(const Tensor& query, const Tensor& key, const Tensor& val
 
 template <class T>
 void attention_by_rows_backward(const Tensor& g, const Tensor& query, const Tensor& key,
-                                const Tensor& value, const AttentionMask& mask,
+                                const Tensor& value, const AttentionOptions& options,
                                 double scale, const AttentionResult& result,
                                 const std::array<bool, 3>& wanted,
                                 AttentionGradients& gradients) {
   const Tensor dense_g = with_dense_rows(g), q = with_dense_rows(query),
                k = with_dense_rows(key), v = with_dense_rows(value);
   const Tensor weights = result.weights.contiguous();
-  const Heads<T> h(q, k, v, mask, scale);
+  const AttentionOperands<T> h(q, k, v, options, scale);
   const Matrices<const T> g_of = matrices<T>(dense_g);
   Gradients<T> to;
   if (wanted[0]) to.query = mutable_matrices<T>(gradients.query);
@@ -185,16 +193,16 @@ void attention_by_rows_backward(const Tensor& g, const Tensor& query, const Tens
 }
 
 template void attention_by_rows<float>(const Tensor&, const Tensor&, const Tensor&,
-                                       const AttentionMask&, double, AttentionResult&,
+                                       const AttentionOptions&, double, AttentionResult&,
                                        Tensor*);
 template void attention_by_rows<double>(const Tensor&, const Tensor&, const Tensor&,
-                                        const AttentionMask&, double, AttentionResult&,
+                                        const AttentionOptions&, double, AttentionResult&,
                                         Tensor*);
 template void attention_by_rows_backward<float>(
-    const Tensor&, const Tensor&, const Tensor&, const Tensor&, const AttentionMask&,
+    const Tensor&, const Tensor&, const Tensor&, const Tensor&, const AttentionOptions&,
     double, const AttentionResult&, const std::array<bool, 3>&, AttentionGradients&);
 template void attention_by_rows_backward<double>(
-    const Tensor&, const Tensor&, const Tensor&, const Tensor&, const AttentionMask&,
+    const Tensor&, const Tensor&, const Tensor&, const Tensor&, const AttentionOptions&,
     double, const AttentionResult&, const std::array<bool, 3>&, AttentionGradients&);
 
 }  // namespace heed

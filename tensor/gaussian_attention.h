@@ -19,14 +19,15 @@ struct GaussianAttentionResult {
 // p[j] = softmax_j(-((query - key[j]) w)² / 2),  output = Σ_j p[j] value[j]
 //   query (..., 1, 1), key (..., m, 1), value (..., m, 1), w of one element
 //
-// Each query, a number, has keys and values of its own. A row at a time, so that what
-// lies between keys and output never leaves the cache: the arrays are large and the
+// Each query, a number, has keys and values of its own. A row or a few at a time, so that
+// what lies between keys and output never leaves the cache: the arrays are large and the
 // arithmetic on them little. All of one floating dtype. Throws Error when the dtypes or
 // the shapes do not fit.
 GaussianAttentionResult gaussian_attention(const Tensor& query, const Tensor& key,
                                            const Tensor& value, const Tensor& w);
 
-// Its gradients, each of its input's shape; empty where they are not wanted.
+// Its gradients, each of its input's shape; key and value without elements where they are
+// not wanted.
 struct GaussianAttentionGradients {
   Tensor query, key, value, w;
 };

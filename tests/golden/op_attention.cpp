@@ -76,8 +76,11 @@ Ops attention_ops() {
        }},
       {"attend_heads",
        [](const Feed& in) -> Outputs {
-         return nn::attend_heads(in["q"], in["k"], in["v"], in.c.integer("heads"),
-                                 mask(in), nn::Dropout(0));
+         const auto split = [&](const char* name) {
+           return nn::split_heads(in[name], in.c.integer("heads"));
+         };
+         return nn::join_heads(nn::attend(nn::DotScore{}, split("q"), split("k"),
+                                          split("v"), mask(in), nn::Dropout(0)));
        }},
       {"attention", output_and_weights},
       {"composed_attention",

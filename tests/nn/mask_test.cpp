@@ -28,7 +28,7 @@ std::string grid(const Mask& mask, const Shape& scores) {
 
 // What lay_on says is seen, over the whole of the scores.
 Tensor seen(const Mask& mask, const Shape& scores) {
-  return expand(mask.lay_on(scores).kept(scores[scores.rank() - 1]), scores);
+  return expand(mask.lay_on(scores).visible(scores[scores.rank() - 1]), scores);
 }
 
 // Masks of every kind, for scores (2, 3, 4) or (2, heads, 3, 4).
@@ -61,7 +61,7 @@ BOOST_AUTO_TEST_SUITE(masks)
 BOOST_AUTO_TEST_CASE(a_mask_without_rules_hides_nothing) {
   BOOST_TEST(Mask().hides_nothing());
   const Mask::Laid laid = Mask().lay_on({2, 3});
-  BOOST_TEST(!laid.hides());
+  BOOST_TEST(!laid.may_hide());
   BOOST_TEST(!laid.bias);
   BOOST_TEST((laid.empty_rows == EmptyRows::zero));
   BOOST_TEST(grid(Mask(), {2, 3}) == " x x x\n x x x");

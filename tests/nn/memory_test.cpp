@@ -123,9 +123,6 @@ BOOST_AUTO_TEST_CASE(attention_as_a_function) {
   check_linear_with_masks("attend", [](const Variable& x, const Mask& mask) {
     return nn::attend(nn::DotScore{}, x, x, x, mask, nn::Dropout(0));
   });
-  check_linear_with_masks("attend_heads", [](const Variable& x, const Mask& mask) {
-    return nn::attend_heads(x, x, x, heads, mask, nn::Dropout(0));
-  });
 }
 
 BOOST_AUTO_TEST_CASE(layers_of_attention) {

@@ -26,7 +26,7 @@ inline constexpr double infinity = std::numeric_limits<double>::infinity();
 
 struct Call {
   Tensor query, key, value, g;
-  AttentionMask mask = {};
+  AttentionOptions mask = {};
   double scale = 0.3;
 };
 

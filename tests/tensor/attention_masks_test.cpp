@@ -48,7 +48,7 @@ BOOST_AUTO_TEST_CASE(lens_broadcast_and_stop_at_the_last_key) {
 BOOST_AUTO_TEST_CASE(masks_broadcast_and_are_read_in_place) {
   for (const Int n : {3, 20}) {
     Call c = call({2, 3}, n, 70, 6, 7);
-    const auto with = [&](const AttentionMask& mask) {
+    const auto with = [&](const AttentionOptions& mask) {
       Call other = c;
       other.mask = mask;
       return fused(other);
@@ -98,7 +98,7 @@ BOOST_AUTO_TEST_CASE(a_query_of_which_no_key_is_kept_sees_none) {
 
 BOOST_AUTO_TEST_CASE(errors) {
   const auto message = [](const Shape& q, const Shape& k, const Shape& v,
-                          const AttentionMask& mask = {}) {
+                          const AttentionOptions& mask = {}) {
     return error_of(
         [&] { scaled_dot_product_attention(zeros(q), zeros(k), zeros(v), mask, 1); });
   };

@@ -124,11 +124,12 @@ BOOST_AUTO_TEST_CASE(bits_depend_neither_on_threads_nor_on_weights) {
              : many ? call(batch, 30, 30, 16, 16)
                     : call(batch, 300, 333, 64, 48);
     const Int n = c.query.size(-2);
-    const AttentionMask dropping{.dropout_bits = drawn_bits(with_size(c, c.key.size(-2))),
-                                 .stay_probability = 0.7};
-    for (const AttentionMask& mask :
-         {AttentionMask{}, AttentionMask{.lens = causal(n)},
-          AttentionMask{.lens = random_lens({n}, n)}, dropping}) {
+    const AttentionOptions dropping{
+        .dropout_bits = drawn_bits(with_size(c, c.key.size(-2))),
+        .stay_probability = 0.7};
+    for (const AttentionOptions& mask :
+         {AttentionOptions{}, AttentionOptions{.lens = causal(n)},
+          AttentionOptions{.lens = random_lens({n}, n)}, dropping}) {
       c.mask = mask;
       set_num_threads(1);
       const Results one = fused(c);
