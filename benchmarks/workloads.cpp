@@ -97,7 +97,7 @@ std::function<void()> one_query(std::int64_t heads, std::int64_t m, std::int64_t
       v(randn({heads, m, d}), true);
   return [=]() mutable {
     for (Variable* x : {&q, &k, &v}) x->zero_grad();
-    sum(nn::attend(nn::DotScore{}, q, k, v, {}, nn::Dropout(0))).backward();
+    sum(nn::attend(nn::DotScore{}, q, k, v)).backward();
   };
 }
 

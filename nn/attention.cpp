@@ -10,6 +10,18 @@
 namespace heed::nn {
 namespace {
 
+Variable scores_of(const Score& score, const Variable& query, const Variable& key,
+                   const Tensor& pairs) {
+  const Variable scores =
+      std::visit([&](const auto& f) { return f(query, key, pairs); }, score);
+  Shape expected = without_last(query.shape(), 1);
+  expected.push_back(key.size(-2));
+  check(scores.shape() == expected && scores.dtype() == query.dtype(),
+        "attention: the score must give (..., n, m) = {} of {}, got {} of {}", expected,
+        name(query.dtype()), scores.shape(), name(scores.dtype()));
+  return scores;
+}
+
 // Attention as it is written: every score and weight in memory, any score, any mask.
 //
 // A hidden score is computed like the others, and then its weight is set to 0; so its
@@ -19,24 +31,24 @@ namespace {
 Attention composed(const Score& score, const Variable& query, const Variable& key,
                    const Variable& value, const Mask::Laid& mask,
                    const DropoutDraw& draw) {
-  const auto scores_of = [&](const Tensor& pairs) {
-    return std::visit([&](const auto& f) { return f(query, key, pairs); }, score);
-  };
-  Variable scores = scores_of({});  // (..., n, m)
+  Variable scores = scores_of(score, query, key, {});  // (..., n, m)
   if (mask.may_hide() && !(all_finite(query) && all_finite(key) && all_finite(scores))) {
-    scores = scores_of(score_pairs(mask, query.size(-2), key.size(-2)));
+    const Tensor pairs = score_pairs(mask, query.size(-2), key.size(-2));
+    scores = scores_of(score, query, key, pairs);
   }
   const Variable weights = masked_weights(scores, mask);  // (..., n, m)
   const Variable dropped = dropout(weights, draw);        // (..., n, m)
   return {masked_values(dropped, value, mask), weights};  // (..., n, dv)
 }
 
-// The same by the kernels of tensor/attention.h. Of O = P V with P = softmax(S), S =
-// scale Q Kᵀ + bias, and the gradient G of O: O is linear in V, so dV = Pᵀ G; a weight
-// P_ij multiplies V_j, so dP = G Vᵀ. A row of softmax has ∂P_j/∂S_k = P_j ((j = k) -
-// P_k), so dS_k = P_k (dP_k - Σ_j dP_j P_j). S is a product again, so dQ = scale dS K and
-// dK = scale dSᵀ Q. Dropout multiplies P by factors F, elementwise (∘), which are 0 or 1
-// / (1 - p).
+// The same by the kernels of tensor/attention.h. Of O = P V with P = softmax(S) and
+// S = scale Q Kᵀ + bias, given the gradient G of O:
+//
+//   dV = Pᵀ G,  dP = G Vᵀ              for O is a product
+//   dS_k = P_k (dP_k - Σ_j dP_j P_j)   in a row, for ∂P_j / ∂S_k = P_j ((j = k) - P_k)
+//   dQ = scale dS K,  dK = scale dSᵀ Q
+//
+// Dropout multiplies P, elementwise (∘), by factors F that are 0 or 1 / (1 - p).
 //
 // A backward with create_graph differentiates composed() in place of the kernels, on the
 // same inputs. The parts of the mask and the bits of dropout are inputs too, so that a
@@ -116,9 +128,12 @@ struct Operands {
   Shape scores;
 };
 
-Operands operands(const Variable& query, const Variable& key, const Variable& value) {
+Operands operands(const Score& score, const Variable& query, const Variable& key,
+                  const Variable& value) {
+  const auto* const formula = std::get_if<ScoreFormula>(&score);
+  check(!formula || *formula, "attention: the score is an empty function");
   check(query.dim() >= 2 && key.dim() >= 2 && value.dim() >= 2 &&
-            query.size(-1) == key.size(-1) && key.size(-2) == value.size(-2),
+            (formula || query.size(-1) == key.size(-1)) && key.size(-2) == value.size(-2),
         "attention: query (..., n, d), key (..., m, d) and value (..., m, dv) of two "
         "dimensions or more, got {}, {} and {}",
         query.shape(), key.shape(), value.shape());
@@ -127,8 +142,9 @@ Operands operands(const Variable& query, const Variable& key, const Variable& va
         "attention: query, key and value must have one floating dtype, got {}, {} and {}",
         name(query.dtype()), name(key.dtype()), name(value.dtype()));
   const auto lead = [](const Variable& x) { return without_last(x.shape(), 2); };
-  const Shape batch = broadcast("attention", lead(query), lead(key));
-  broadcast("attention", batch, lead(value));
+  const char* const what = "attention, all but the last two dimensions";
+  const Shape batch = broadcast(what, lead(query), lead(key));
+  broadcast(what, batch, lead(value));
   const auto widened = [&](const Variable& x) {
     if (lead(x) == batch) return x;
     Shape shape = batch;
@@ -179,7 +195,7 @@ Variable masked_softmax(const Variable& scores, const Tensor& valid_lens) {
 
 Attention attention(const Score& score, const Variable& query, const Variable& key,
                     const Variable& value, const Mask& mask, const Dropout& dropout) {
-  const Operands x = operands(query, key, value);
+  const Operands x = operands(score, query, key, value);
   const Mask::Laid laid = lay(mask, x.scores, query.dtype());
   return composed(score, x.query, x.key, value, laid, dropout.draw(x.scores));
 }
@@ -192,7 +208,7 @@ Attention attention(const Variable& query, const Variable& key, const Variable& 
 Variable attend(const Score& score, const Variable& query, const Variable& key,
                 const Variable& value, const Mask& mask, const Dropout& dropout,
                 Tensor* weights) {
-  const Operands x = operands(query, key, value);
+  const Operands x = operands(score, query, key, value);
   const Mask::Laid laid = lay(mask, x.scores, query.dtype());
   const DropoutDraw draw = dropout.draw(x.scores);
   if (fused_fits(x.query, x.key, value, laid)) {

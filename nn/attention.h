@@ -28,12 +28,13 @@ struct Attention {
 // softmax(s) V for the scores s_ij of query i and key j, by default those of
 //   softmax(Q Kᵀ / √d) V           (Vaswani et al., 2017, equation 1)
 //
-// query (..., n, d), key (..., m, d) and value (..., m, dv). The leading dimensions of
+// query (..., n, d), key (..., m, d) and value (..., m, dv); for a ScoreFormula the
+// features of queries and keys may differ in number. The leading dimensions of
 // query and key broadcast, and are those of the weights; with them those of value
 // broadcast, and are those of the output. The mask hides keys from queries, dropout takes
 // weights away while it is in training. Every number of it is computed and
-// differentiable. Throws Error when a shape or the mask does not fit, and as the score
-// does.
+// differentiable: that takes memory for all scores, and more time than attend(). Throws
+// Error when a shape or the mask does not fit, and as the score does.
 Attention attention(const Score& score, const Variable& query, const Variable& key,
                     const Variable& value, const Mask& mask = {},
                     const Dropout& dropout = Dropout(0));
@@ -45,8 +46,8 @@ Attention attention(const Variable& query, const Variable& key, const Variable& 
 // given, receives the weights, before dropout; that changes no bit of the output. Throws
 // Error as attention() does.
 Variable attend(const Score& score, const Variable& query, const Variable& key,
-                const Variable& value, const Mask& mask, const Dropout& dropout,
-                Tensor* weights = nullptr);
+                const Variable& value, const Mask& mask = {},
+                const Dropout& dropout = Dropout(0), Tensor* weights = nullptr);
 
 // What a layer is called with: (batch, n, ...), (batch, m, ...), (batch, m, ...).
 struct Inputs {

@@ -11,8 +11,10 @@ namespace heed::nn {
 
 // In training, each element of x is 0 with probability p, otherwise divided by 1 - p so
 // that its expectation stays. Otherwise, for p = 0 and for an empty x, x itself comes
-// back and nothing is drawn. The mask is PyTorch's for the same generator state. Throws
-// Error unless p is from 0 to 1.
+// back and nothing is drawn. The elements are drawn in the order of their indices, as by
+// PyTorch for a contiguous x. (Of another x newer versions of PyTorch draw in the order
+// of memory, as for a sequence-first activation in its transformers.) Throws Error unless
+// p is from 0 to 1.
 Variable dropout(const Variable& x, double p, bool training,
                  Generator& generator = default_generator());
 

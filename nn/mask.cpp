@@ -134,11 +134,17 @@ void check_no_empty_row(const Mask::Laid& laid, const Shape& scores) {
 // Whether a mask broadcasts to scores (..., queries, keys).
 void check_fits(const Tensor& mask, const Shape& scores) {
   const Shape& shape = mask.shape();
-  // Before the other: (batch, queries, keys) seldom broadcasts either.
+  // Before the last: (batch, queries, keys) seldom broadcasts either.
   check(scores.rank() != 4 || shape.rank() != 3 || shape[0] == 1,
         "mask: for scores (batch, heads, queries, keys) = {} a mask of three sizes is "
         "ambiguous, got {}; say (batch, 1, queries, keys) or (1, heads, queries, keys)",
         scores, shape);
+  check(
+      scores.rank() < 5 || shape.rank() < 3 || shape.rank() == scores.rank() ||
+          shape[0] == 1,
+      "mask: for scores of {} sizes, {}, a mask of {} is ambiguous, got {}; give it all "
+      "sizes, or 1 first",
+      scores.rank(), scores, shape.rank(), shape);
   check(broadcasts_to(shape, scores),
         "mask: its shape must broadcast to the scores' {}, got {}", scores, shape);
 }

@@ -31,9 +31,9 @@ enum class CausalAlign {
 //
 // A mask holds copies of the tensors it is made of.
 //
-// "Scores" are (..., queries, keys): (queries, keys), (batch, queries, keys), or (batch,
-// heads, queries, keys). A mask does not know their shape until it is used; only then are
-// the shapes compared.
+// "Scores" are (..., queries, keys): (queries, keys), (batch, queries, keys), (batch,
+// heads, queries, keys), or more. A mask does not know their shape until it is used; only
+// then are the shapes compared.
 //
 //   Mask::valid_lens(lens) & Mask::causal()
 class Mask {
@@ -44,7 +44,8 @@ class Mask {
   // A query may attend to a key where `allowed` is true; or where `hidden` is false. A
   // bool tensor that broadcasts to the scores: its last dimension stands for the keys.
   // If scores have four dimensions, a mask of three must have the size 1 first: (batch,
-  // queries, keys) would land on the heads; say (batch, 1, queries, keys). Throws Error
+  // queries, keys) would land on the heads; say (batch, 1, queries, keys). Likewise where
+  // scores have more. Throws Error
   // unless the dtype is bool.
   static Mask keep(const Tensor& allowed);
   static Mask drop(const Tensor& hidden);

@@ -26,7 +26,11 @@ double inverse_root(std::int64_t d) {
 }
 
 // q_i - k_j of the pairs, 0 of the others: (..., n, m, d).
-Variable differences(const Variable& query, const Variable& key, const Tensor& pairs) {
+Variable differences(const char* score, const Variable& query, const Variable& key,
+                     const Tensor& pairs) {
+  check(query.size(-1) == key.size(-1),
+        "{}: query (..., n, d) and key (..., m, d), got {} and {}", score, query.shape(),
+        key.shape());
   const Variable d = unsqueeze(query, -2) - unsqueeze(key, -3);
   return pairs.numel() > 0 ? where(unsqueeze(pairs, -1), d, 0) : d;
 }
@@ -55,7 +59,7 @@ Variable AdditiveScore::operator()(const Variable& query, const Variable& key,
 Variable GaussianScore::operator()(const Variable& query, const Variable& key,
                                    const Tensor& pairs) const {
   check(w.numel() == 1, "GaussianScore: w must have one element, got {}", w.shape());
-  const Variable d = differences(query, key, pairs) * reshape(w, {});
+  const Variable d = differences("GaussianScore", query, key, pairs) * reshape(w, {});
   return -0.5 * sum(square(d), -1);
 }
 
@@ -63,7 +67,7 @@ Variable DistanceScore::operator()(const Variable& query, const Variable& key,
                                    const Tensor& pairs) const {
   const double factor = scale ? positive("scale", *scale, *scale, query.dtype())
                               : inverse_root(query.size(-1));
-  return -factor * norm(differences(query, key, pairs), -1);
+  return -factor * norm(differences("DistanceScore", query, key, pairs), -1);
 }
 
 }  // namespace heed::nn

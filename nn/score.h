@@ -72,6 +72,7 @@ struct DistanceScore {
 // through attention; everything else becomes a ScoreFormula, also AdditiveScore and
 // DistanceScore, and attention composes it with softmax and values. A formula has its
 // parameters by capture: a Variable shares what it refers to, so training changes them.
+// Its scores must be (..., n, m), of the query's dtype.
 using ScoreFormula =
     std::function<Variable(const Variable&, const Variable&, const Tensor&)>;
 using Score = std::variant<DotScore, GaussianScore, ScoreFormula>;

@@ -54,7 +54,7 @@ Variable gaussian(In in, bool fused) {
     return sum(p * in[2], 1, true) * in[0];
   }
   const Variable y = nn::attend(nn::GaussianScore{w}, q, reshape(in[1], {n, n, 1}),
-                                reshape(in[2], {n, n, 1}), {}, nn::Dropout(0));
+                                reshape(in[2], {n, n, 1}));
   return reshape(y, {n, 1}) * in[0];
 }
 

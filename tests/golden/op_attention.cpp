@@ -92,8 +92,7 @@ Ops attention_ops() {
        [](const Feed& in) -> Outputs {
          const Variable y =
              nn::attend(nn::GaussianScore{in["w"]}, one_query_each(in["q"]),
-                        unsqueeze(in["k"], -1), unsqueeze(in["v"], -1), {},
-                        nn::Dropout(0));  // (n, 1, 1)
+                        unsqueeze(in["k"], -1), unsqueeze(in["v"], -1));  // (n, 1, 1)
          return reshape(y, in["q"].shape());
        }},
       {"gaussian_weights",

@@ -341,37 +341,4 @@ BOOST_AUTO_TEST_CASE(the_scores_are_never_held) {
   set_num_threads(before);
 }
 
-BOOST_AUTO_TEST_CASE(a_score_that_does_not_fit_is_refused) {
-  const Variable x(randn({2, 3}));
-  const auto message = [&](const nn::Score& score) {
-    return error_of([&] { nn::attend(score, x, x, x, {}, Dropout(0)); });
-  };
-  BOOST_TEST(message(nn::AdditiveScore{zeros({2})}) ==
-             "additive_scores: queries (..., n, h), keys (..., m, h) and w (h), got (2, "
-             "3), (2, 3) and (2)");
-  BOOST_TEST(message(nn::GaussianScore{zeros({2})}) ==
-             "GaussianScore: w must have one element, got (2)");
-  BOOST_TEST(message(nn::DotScore{.scale = -1}) ==
-             "attention: the scale must be a positive float32, got -1");
-}
-
-BOOST_AUTO_TEST_CASE(bilinear_attention) {
-  manual_seed(3);
-  nn::BilinearAttention net(3, 5, 0, float64);
-  const Tensor q = randn({2, 4, 3}, float64), k = randn({2, 6, 5}, float64),
-               v = randn({2, 6, 2}, float64);
-  const Tensor lens = tensor({2, 6});
-  net.keep_weights = true;
-  const Variable y = net(q, k, v, Mask::valid_lens(lens));
-  const Tensor s = matmul(matmul(q, transpose(net.W.weight.value(), 0, 1)),
-                          transpose(k, 1, 2));  // q Wᵀ k, as Linear has W
-  const Tensor hidden = arange(6, int64) >= unsqueeze(unsqueeze(lens, -1), -1);
-  const Tensor weights = softmax(masked_fill(s, hidden, -infinity), -1);
-  BOOST_TEST(distance(net.attention_weights, weights) < 1e-12);
-  BOOST_TEST(distance(y.value(), matmul(weights, v)) < 1e-12);
-  BOOST_TEST(error_of([&] { net(k, k, v); }) ==
-             "BilinearAttention: queries, keys and values must be (batch, n, 3), (batch, "
-             "m, 5) and (batch, m, dv), got (2, 6, 5), (2, 6, 5) and (2, 6, 2)");
-}
-
 BOOST_AUTO_TEST_SUITE_END()

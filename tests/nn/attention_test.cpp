@@ -235,7 +235,7 @@ BOOST_AUTO_TEST_CASE(the_scale_may_be_given_or_a_temperature) {
   // Of what the dtype cannot hold the factor would be 0 or infinite.
   const Tensor x = randn({3, 4});
   const auto message = [&](const nn::DotScore& score) {
-    return error_of([&] { nn::attend(score, x, x, x, {}, Dropout(0)); });
+    return error_of([&] { nn::attend(score, x, x, x); });
   };
   BOOST_TEST(message({.scale = 1e-60}) ==
              "attention: the scale must be a positive float32, got 1e-60");
@@ -251,7 +251,7 @@ BOOST_AUTO_TEST_CASE(equal_scores_share_evenly_however_large) {
     const Tensor q = full({1, 1, 1}, score);
     for (const bool fused : {true, false}) {
       const Variable value(v, true);
-      const Variable y = fused ? nn::attend(nn::DotScore{}, q, k, value, {}, Dropout(0))
+      const Variable y = fused ? nn::attend(nn::DotScore{}, q, k, value)
                                : nn::attention(q, k, value).output;
       BOOST_TEST(distance(y.value(), mean(v, 1, true)) < 1e-6);
       sum(y).backward();
@@ -323,8 +323,10 @@ BOOST_AUTO_TEST_CASE(operands_that_do_not_fit_are_refused) {
   BOOST_TEST(message({2, 3}, {4, 3}, {5, 3}) == start + "(2, 3), (4, 3) and (5, 3)");
   BOOST_TEST(message({3}, {4, 3}, {4, 3}) == start + "(3), (4, 3) and (4, 3)");
   BOOST_TEST(message({}, {4, 3}, {4, 3}) == start + "(), (4, 3) and (4, 3)");
-  BOOST_TEST(message({2, 2, 3}, {3, 4, 3}, {3, 4, 3}) ==
-             "attention: the shapes must broadcast (equal sizes, or 1), got (2) and (3)");
+  BOOST_TEST(
+      message({2, 2, 3}, {3, 4, 3}, {3, 4, 3}) ==
+      "attention, all but the last two dimensions: the shapes must broadcast (equal "
+      "sizes, or 1), got (2) and (3)");
   BOOST_TEST(error_of([] {
                nn::attention(zeros({2, 3}), zeros({4, 3}, float64), zeros({4, 3}));
              }) ==

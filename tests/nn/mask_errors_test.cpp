@@ -72,6 +72,12 @@ BOOST_AUTO_TEST_CASE(a_batch_that_would_land_on_the_heads) {
            "three sizes is ambiguous, got (2, 3, 4); say (batch, 1, queries, keys) or "
            "(1, heads, queries, keys)"));
   BOOST_TEST(Mask::keep(ones({1, 3, 4}, boolean)).lay_on({2, 2, 3, 4}).may_hide());
+  BOOST_CHECK_EXCEPTION(
+      mask.lay_on({2, 2, 2, 3, 4}), Error,
+      says("mask: for scores of 5 sizes, (2, 2, 2, 3, 4), a mask of 3 is ambiguous, got "
+           "(2, 3, 4); give it all sizes, or 1 first"));
+  BOOST_TEST(Mask::keep(ones({1, 2, 3, 4}, boolean)).lay_on({2, 2, 2, 3, 4}).may_hide());
+  BOOST_TEST(Mask::keep(ones({3, 4}, boolean)).lay_on({2, 2, 2, 3, 4}).may_hide());
 }
 
 BOOST_AUTO_TEST_CASE(lengths_that_do_not_fit) {

@@ -95,7 +95,7 @@ BOOST_AUTO_TEST_CASE(enormous_ones_take_no_time) {
 BOOST_AUTO_TEST_CASE(attention_over_enormous_keys_without_features) {
   const Variable q(zeros({8, 0}), true), k(zeros({many, 0}), true);
   const Variable v(zeros({many, 0}), true);
-  const Variable y = nn::attend(nn::DotScore{}, q, k, v, {}, nn::Dropout(0));
+  const Variable y = nn::attend(nn::DotScore{}, q, k, v);
   BOOST_TEST((y.shape() == Shape{8, 0}));
   y.backward(y.value());
   BOOST_TEST((k.grad().shape() == Shape{many, 0}));
@@ -106,7 +106,7 @@ BOOST_AUTO_TEST_CASE(attention_over_enormous_keys_without_features) {
 BOOST_AUTO_TEST_CASE(attention_without_queries_or_value_features) {
   for (const auto& [n, dv] : {std::pair{0, 4}, std::pair{3, 0}}) {
     const Variable q(ones({n, 2}), true), k(ones({5, 2}), true), v(ones({5, dv}), true);
-    const Variable y = nn::attend(nn::DotScore{}, q, k, v, {}, nn::Dropout(0));
+    const Variable y = nn::attend(nn::DotScore{}, q, k, v);
     y.backward(y.value());
     for (const Variable& x : {q, k, v}) {
       BOOST_TEST(sum(abs(x.grad().value())).item() == 0);
