@@ -121,10 +121,10 @@ Variable fused(const GaussianScore& score, const Variable& query, const Variable
       });
 }
 
-// Queries and keys with equal leading dimensions, and the shape of their scores. Values
-// may have more of them: they take no part in the scores.
+// The operands with equal leading dimensions, those of the scores; but where values have
+// more they keep theirs, for they take no part in the scores.
 struct Operands {
-  Variable query, key;
+  Variable query, key, value;
   Shape scores;
 };
 
@@ -144,18 +144,18 @@ Operands operands(const Score& score, const Variable& query, const Variable& key
   const auto lead = [](const Variable& x) { return without_last(x.shape(), 2); };
   const char* const what = "attention, all but the last two dimensions";
   const Shape batch = broadcast(what, lead(query), lead(key));
-  broadcast(what, batch, lead(value));
+  const bool values_fit = broadcast(what, batch, lead(value)) == batch;
   const auto widened = [&](const Variable& x) {
     if (lead(x) == batch) return x;
     Shape shape = batch;
     shape.push_back(x.size(-2));
     shape.push_back(x.size(-1));
-    return expand(x, shape);  // (batch..., n or m, d)
+    return expand(x, shape);  // (batch..., n or m, d or dv)
   };
   Shape scores = batch;
   scores.push_back(query.size(-2));
   scores.push_back(key.size(-2));
-  return {widened(query), widened(key), scores};
+  return {widened(query), widened(key), values_fit ? widened(value) : value, scores};
 }
 
 // Whether the kernels can do it, whatever the score. The leading dimensions of the values
@@ -175,10 +175,10 @@ bool fused_fits(const Variable& query, const Variable& key, const Variable& valu
 }
 
 // Whether each query is one number, with keys and values of its own, all of which count.
-bool numbers_alone(const Variable& query, const Variable& value, const Mask::Laid& mask,
+bool numbers_alone(const GaussianScore& score, const Operands& x, const Mask::Laid& mask,
                    const DropoutDraw& draw) {
-  return query.size(-2) == 1 && query.size(-1) == 1 && value.size(-1) == 1 &&
-         !mask.may_hide() && !mask.bias && draw.bits.numel() == 0;
+  return x.query.size(-2) == 1 && x.query.size(-1) == 1 && x.value.size(-1) == 1 &&
+         score.w.numel() == 1 && !mask.may_hide() && !mask.bias && draw.bits.numel() == 0;
 }
 
 }  // namespace
@@ -197,7 +197,7 @@ Attention attention(const Score& score, const Variable& query, const Variable& k
                     const Variable& value, const Mask& mask, const Dropout& dropout) {
   const Operands x = operands(score, query, key, value);
   const Mask::Laid laid = lay(mask, x.scores, query.dtype());
-  return composed(score, x.query, x.key, value, laid, dropout.draw(x.scores));
+  return composed(score, x.query, x.key, x.value, laid, dropout.draw(x.scores));
 }
 
 Attention attention(const Variable& query, const Variable& key, const Variable& value,
@@ -211,16 +211,16 @@ Variable attend(const Score& score, const Variable& query, const Variable& key,
   const Operands x = operands(score, query, key, value);
   const Mask::Laid laid = lay(mask, x.scores, query.dtype());
   const DropoutDraw draw = dropout.draw(x.scores);
-  if (fused_fits(x.query, x.key, value, laid)) {
+  if (fused_fits(x.query, x.key, x.value, laid)) {
     if (const auto* dot = std::get_if<DotScore>(&score)) {
-      return fused(*dot, x.query, x.key, value, laid, draw, weights);
+      return fused(*dot, x.query, x.key, x.value, laid, draw, weights);
     }
     const auto* const gaussian = std::get_if<GaussianScore>(&score);
-    if (gaussian && numbers_alone(x.query, value, laid, draw)) {
-      return fused(*gaussian, x.query, x.key, value, weights);
+    if (gaussian && numbers_alone(*gaussian, x, laid, draw)) {
+      return fused(*gaussian, x.query, x.key, x.value, weights);
     }
   }
-  const Attention result = composed(score, x.query, x.key, value, laid, draw);
+  const Attention result = composed(score, x.query, x.key, x.value, laid, draw);
   if (weights) *weights = result.weights.value();
   return result.output;
 }
@@ -228,13 +228,12 @@ Variable attend(const Score& score, const Variable& query, const Variable& key,
 Inputs take_inputs(std::string_view layer, const InputSizes& wanted, const Inputs& inputs,
                    const Mask& mask, std::optional<std::int64_t> heads) {
   const auto& [queries, keys, values] = inputs;
-  const auto fits = [&](const Variable& x, std::int64_t size) {
-    return x.dim() == 3 && x.size(0) == queries.size(0) && x.size(2) == size;
+  const auto fits = [&](const Variable& x, std::optional<std::int64_t> size) {
+    return x.dim() == 3 && x.size(0) == queries.size(0) && (!size || x.size(2) == *size);
   };
-  const bool values_fit =
-      values.dim() == 3 && fits(values, wanted.value_size.value_or(values.size(2)));
   check(
-      fits(queries, wanted.query_size) && fits(keys, wanted.key_size) && values_fit &&
+      queries.dim() == 3 && fits(queries, wanted.query_size) &&
+          fits(keys, wanted.key_size) && fits(values, wanted.value_size) &&
           keys.size(1) == values.size(1),
       "{}: queries, keys and values must be (batch, n, {}), (batch, m, {}) and (batch, "
       "m, {}), got {}, {} and {}",

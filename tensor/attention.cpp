@@ -141,6 +141,7 @@ class Forward {
     T* row = to[block.head] + block.first * to.row_step;
     for (Int j = 0; j < block.count; ++j, row += to.row_step) {
       std::fill(row + block.lens[j], row + h_.keys, T{0});
+      h_.clear_hidden(block.head, block.first + j, block.lens[j], row);
     }
   }
 
@@ -212,7 +213,8 @@ AttentionResult scaled_dot_product_attention(const Tensor& query, const Tensor& 
                weights || by_rows ? &probabilities : nullptr);
   }
   if (by_rows) result.weights = probabilities;
-  if (weights) *weights = std::move(probabilities);
+  // The caller may write into its weights, and the backward needs these.
+  if (weights) *weights = by_rows ? probabilities.clone() : std::move(probabilities);
   return result;
 }
 

@@ -84,12 +84,13 @@ AttentionOptions readable(const AttentionOptions& options, const Tensor& query,
                         .dropout_bits = options.dropout_bits.contiguous(),
                         .stay_probability = options.stay_probability};
   if (options.keep.numel() > 0) {
-    Tensor seen = options.keep, lens = full({}, static_cast<double>(keys), int64);
-    if (options.lens.numel() > 0) {
-      lens = options.lens;
-      seen = logical_and(seen, unsqueeze(lens, -1) > arange(keys, int64));
-    }
-    read.lens = where(any(seen, -1), lens, 0);
+    const Tensor keep =
+        options.keep.dim() > 0 ? options.keep : unsqueeze(options.keep, 0);
+    const Tensor lens = options.lens.numel() > 0
+                            ? options.lens
+                            : full({}, static_cast<double>(keys), int64);
+    // A query sees a key if the first that is kept is among its first ones.
+    read.lens = where(logical_and(any(keep, -1), argmax(keep, -1) < lens), lens, 0);
     const Tensor bias =
         options.bias.numel() > 0 ? options.bias : zeros({}, query.dtype());
     read.bias = where(options.keep, bias, -infinity);

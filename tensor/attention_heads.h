@@ -8,6 +8,7 @@
 
 #include <array>
 #include <deque>
+#include <limits>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -138,6 +139,15 @@ struct AttentionOperands {
     }
   }
 
+  // Sets x[j] to 0 where key j, of the first n, is hidden from a query by the bias: where
+  // a score that is seen is NaN, so is all that softmax makes of its row.
+  void clear_hidden(std::int64_t head, std::int64_t query, std::int64_t n, T* x) const {
+    if (!bias) return;
+    const T* const row = (*bias)[head] + query * bias->row_step;
+    for (std::int64_t j = 0; j < n; ++j) {
+      if (row[j * bias->column_step] == -std::numeric_limits<T>::infinity()) x[j] = 0;
+    }
+  }
   // The bits of a query's weights, if there are any.
   const std::int64_t* bits_of(std::int64_t head, std::int64_t query) const {
     return bits ? bits + (head * queries + query) * words : nullptr;

@@ -10,7 +10,6 @@
 //
 // The weights of few queries are no large array, so the way back has them still.
 #include <algorithm>
-#include <limits>
 
 #include "tensor/attention_heads.h"
 #include "tensor/kernels/rows.h"
@@ -34,16 +33,6 @@ void drop(Int n, const Int* bits, T stay_factor, T* x) {
   }
 }
 
-// Sets x[j] to 0 where the bias hides key j from query i. There the weight is 0, but
-// g·v_j may overflow, and 0 times infinity is NaN.
-template <class T>
-void clear_hidden(const Matrices<const T>& bias, Int head, Int i, Int n, T* x) {
-  const T* const row = bias[head] + i * bias.row_step;
-  for (Int j = 0; j < n; ++j) {
-    if (row[j * bias.column_step] == -std::numeric_limits<T>::infinity()) x[j] = 0;
-  }
-}
-
 template <class T>
 void forward_row(const AttentionOperands<T>& h, Int head, Int i, T* p, T* output,
                  T* dropped) {
@@ -63,6 +52,7 @@ void forward_row(const AttentionOperands<T>& h, Int head, Int i, T* p, T* output
                                   bias.column_step, p, 0);
   }
   floating_rows<T>().softmax(1, seen, 1, p, p);
+  h.clear_hidden(head, i, seen, p);
   const T* after_dropout = p;
   if (const Int* const bits = h.bits_of(head, i)) {
     std::copy_n(p, seen, dropped);
@@ -102,13 +92,14 @@ void backward_head(const AttentionOperands<T>& h, const Matrices<const T>& g,
     T* const ds = scratch.ds.first() + i * h.keys;
     const T *const g_i = g[head] + i * g.row_step, *const v = h.value[head];
     loops.gemv(seen, h.value_features, T{1}, v, h.value.row_step, g_i, ds);
-    if (h.bias) clear_hidden(*h.bias, head, i, seen, ds);
+    h.clear_hidden(head, i, seen, ds);  // g·v_j may overflow: 0 times infinity is NaN
     std::copy_n(p, h.keys, dropped);
     if (const Int* const bits = h.bits_of(head, i)) {
       drop(seen, bits, h.stay_factor, ds);
       drop(seen, bits, h.stay_factor, dropped);
     }
     if (seen > 0) floating_rows<T>().softmax_backward(1, seen, 1, ds, p, ds);
+    h.clear_hidden(head, i, seen, ds);
     std::fill(ds + seen, ds + h.keys, T{0});
     if (!to.query) continue;
     T* const dq = (*to.query)[head] + i * to.query->row_step;

@@ -122,6 +122,7 @@ Tensor bernoulli_bits(const Shape& shape, double p, Generator& generator) {
   Shape packed = shape;
   packed[shape.rank() - 1] = ceil_div(n, 64);
   Tensor bits = empty(packed, int64);
+  if (bits.numel() == 0) return bits;
   std::int64_t* word = bits.mutable_data<std::int64_t>();
   // uniform<double>() < p, in whole numbers: u 2^-53 < p where u < p 2^53.
   const auto bound = static_cast<std::uint64_t>(std::ceil(std::ldexp(p, 53)));

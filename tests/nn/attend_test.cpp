@@ -151,15 +151,71 @@ BOOST_AUTO_TEST_CASE(many_leading_dimensions) {
   }
 }
 
+// Operand i of every score, without a dimension that it can do without, or with one that
+// only the values have.
 BOOST_AUTO_TEST_CASE(leading_dimensions_broadcast) {
   for (const ScoreRow& row : scores()) {
-    std::vector<Tensor> in = operands(row, {3, 4, 2, 2});
-    in[0] = in[0][0];
-    const auto narrow = results(fused, row, in, Mask(), Dropout(0), true);
-    in[0] = expand(in[0], {2, 3, 2}).clone();
-    const auto wide = results(fused, row, in, Mask(), Dropout(0), true);
-    BOOST_TEST(distance(narrow[0].value(), wide[0].value()) < 1e-12, row.name);
-    BOOST_TEST(distance(narrow[1].value(), sum(wide[1].value(), 0)) < 1e-12, row.name);
+    for (const std::int64_t n : {3, 11}) {
+      for (std::size_t i = 0; i < 3; ++i) {
+        std::vector<Tensor> in = operands(row, {n, 4, 2, 2});
+        in[i] = slice(in[i], 0, 0, 1).clone();
+        const auto narrow = results(fused, row, in, Mask(), Dropout(0), true);
+        in[i] = in[i][0];
+        const auto lower = results(fused, row, in, Mask(), Dropout(0), true);
+        Shape shape = in[i].shape();
+        shape.insert(0, 2);
+        in[i] = expand(in[i], shape).clone();
+        const auto wide = results(fused, row, in, Mask(), Dropout(0), true);
+        BOOST_TEST(distance(narrow[0].value(), wide[0].value()) < 1e-12, row.name);
+        BOOST_TEST(distance(lower[0].value(), wide[0].value()) < 1e-12, row.name);
+        const Tensor all = sum(wide[1 + i].value(), 0);
+        BOOST_TEST(distance(narrow[1 + i].value()[0], all) < 1e-12, row.name);
+        BOOST_TEST(distance(lower[1 + i].value(), all) < 1e-12, row.name);
+      }
+      std::vector<Tensor> in = operands(row, {n, 4, 2, 2});
+      for (const std::size_t i : {0u, 1u}) in[i] = slice(in[i], 0, 0, 1).clone();
+      const auto shared = results(fused, row, in, Mask(), Dropout(0), true);
+      for (const std::size_t i : {0u, 1u}) in[i] = expand(in[i], {2, in[i].size(1), 2});
+      const auto each = results(fused, row, in, Mask(), Dropout(0), true);
+      BOOST_TEST(distance(shared[0].value(), each[0].value()) < 1e-12, row.name);
+      BOOST_TEST(distance(shared[3].value(), each[3].value()) < 1e-12, row.name);
+    }
+  }
+}
+
+// A score that is seen and not finite makes its row NaN, but no weight that is hidden.
+BOOST_AUTO_TEST_CASE(what_is_hidden_beside_a_nan_has_no_weight) {
+  const auto check = [](const Tensor& x, const char* what, std::int64_t n) {
+    BOOST_TEST(same(select(x, -1, 1), zeros_like(select(x, -1, 1))),
+               what << " of " << n << " queries");
+    BOOST_TEST(all(isnan(select(x, -1, 0))).item() == 1);
+  };
+  for (const std::int64_t n : {2, 11}) {
+    for (const bool recorded : {false, true}) {
+      const Variable q(full({n, 1}, 3e38), true), v(ones({3, 1}), true),
+          k(tensor({{1.0}, {2.0}, {3.0}}, float32), true);
+      Tensor weights;
+      const Variable y = nn::attend(nn::DotScore{}, q, k, v, Mask::drop(arange(3) == 1),
+                                    Dropout(0), &weights);
+      const auto d = grad(sum(y), {k, v}, {.create_graph = recorded});
+      check(weights, "weights", n);
+      for (const Variable& g : d) check(transpose(g.value(), 0, 1), "gradient", n);
+    }
+  }
+}
+
+// Whoever asks for the weights may write into them before the backward.
+BOOST_AUTO_TEST_CASE(the_weights_are_the_caller_s) {
+  for (const std::int64_t n : {2, 11}) {
+    const Variable q(randn({n, 3}), true);
+    const Tensor k = randn({4, 3}), v = randn({4, 3});
+    const auto gradient = [&](bool overwrite) {
+      Tensor weights;
+      const Variable y = nn::attend(nn::DotScore{}, q, k, v, {}, Dropout(0), &weights);
+      if (overwrite) weights.fill_(7);
+      return grad(sum(square(y)), {q})[0].value();
+    };
+    BOOST_TEST(same(gradient(true), gradient(false)));
   }
 }
 
@@ -303,42 +359,21 @@ BOOST_AUTO_TEST_CASE(weights_are_a_constant_on_the_side) {
 
 BOOST_AUTO_TEST_CASE(only_what_is_asked_for_is_differentiated) {
   for (const ScoreRow& row : scores()) {
-    const std::vector<Tensor> tensors = operands(row, {14, 6, 2, 2});
-    const auto all = results(fused, row, tensors, Mask(), Dropout(0), false);
-    for (std::size_t asked = 0; asked < tensors.size(); ++asked) {
-      std::vector<Variable> in;
-      for (std::size_t i = 0; i < tensors.size(); ++i) {
-        in.emplace_back(tensors[i], i == asked);
+    for (const Sizes& size : {Sizes{14, 6, 2, 2}, {3, 6, 2, 2}, {1, 6, 1, 1}}) {
+      const std::vector<Tensor> tensors = operands(row, size);
+      const auto all = results(fused, row, tensors, Mask(), Dropout(0), false);
+      for (std::size_t asked = 0; asked < tensors.size(); ++asked) {
+        std::vector<Variable> in;
+        for (std::size_t i = 0; i < tensors.size(); ++i) {
+          in.emplace_back(tensors[i], i == asked);
+        }
+        Generator generator(63);
+        const Variable y = fused(score_of(row, in), in, Mask(), Dropout(0));
+        sum(y * randn(y.shape(), float64, generator)).backward();
+        BOOST_TEST(distance(in[asked].grad().value(), all[1 + asked].value()) < 1e-12);
       }
-      Generator generator(63);
-      const Variable y = fused(score_of(row, in), in, Mask(), Dropout(0));
-      sum(y * randn(y.shape(), float64, generator)).backward();
-      BOOST_TEST(distance(in[asked].grad().value(), all[1 + asked].value()) < 1e-12);
     }
   }
-}
-
-// The scores of all heads are never there at once: a call needs less memory than they,
-// forwards and backwards; dropout takes a bit a weight.
-BOOST_AUTO_TEST_CASE(the_scores_are_never_held) {
-  const int before = num_threads();
-  set_num_threads(1);
-  const std::int64_t heads = 16, t = 256, width = 8;
-  Variable x(zeros({heads, t, width}), true);
-  const std::int64_t scores = 4 * heads * t * t;
-  for (const double p : {0.0, 0.1}) {
-    const std::int64_t bits = p == 0 ? 0 : heads * t * t / 8;
-    const std::int64_t live = memory::bytes_live();
-    memory::reset_peak();
-    {
-      const Variable y = nn::attend(nn::DotScore{}, x, x, x, Mask::causal(), Dropout(p));
-      BOOST_TEST(memory::bytes_live() - live < scores / 16 + bits);
-      sum(y).backward();
-    }
-    BOOST_TEST(memory::bytes_peak() - live < scores / 2 + bits);
-    x.zero_grad();
-  }
-  set_num_threads(before);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

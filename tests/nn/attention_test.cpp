@@ -327,6 +327,10 @@ BOOST_AUTO_TEST_CASE(operands_that_do_not_fit_are_refused) {
       message({2, 2, 3}, {3, 4, 3}, {3, 4, 3}) ==
       "attention, all but the last two dimensions: the shapes must broadcast (equal "
       "sizes, or 1), got (2) and (3)");
+  BOOST_TEST(
+      message({2, 2, 3}, {2, 4, 3}, {3, 4, 3}) ==
+      "attention, all but the last two dimensions: the shapes must broadcast (equal "
+      "sizes, or 1), got (2) and (3)");
   BOOST_TEST(error_of([] {
                nn::attention(zeros({2, 3}), zeros({4, 3}, float64), zeros({4, 3}));
              }) ==

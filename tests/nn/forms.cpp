@@ -153,6 +153,8 @@ std::vector<NamedMask> kinds_of_masks(std::int64_t n, std::int64_t m) {
       {"none", Mask()},
       {"keep", keep},
       {"keep, one row empty", keep_none, true},
+      {"valid_lens & keep, one row empty",
+       Mask::valid_lens(tensor({m, m + 1})) & keep_none, true},
       {"drop", Mask::drop(second)},
       {"valid_lens", Mask::valid_lens(tensor({one, m}))},
       {"valid_lens of sequences, one empty", Mask::valid_lens(tensor({m, none})), true},

@@ -64,7 +64,7 @@ Variable input(std::int64_t n) {
   return Variable(randn({1, n, width}, float32, generator), true);
 }
 
-// Masks that need no scores: they only leave the first keys.
+// Masks that need no scores: they leave the first keys, or the same for each query.
 std::vector<std::pair<std::string, Mask>> masks_of_prefixes(std::int64_t n) {
   const Tensor lens = tensor({n - 1});
   return {
@@ -75,6 +75,7 @@ std::vector<std::pair<std::string, Mask>> masks_of_prefixes(std::int64_t n) {
       {"top_left", Mask::causal(CausalAlign::top_left)},
       {"bottom_right and lens",
        Mask::causal(CausalAlign::bottom_right) & Mask::valid_lens(lens)},
+      {"causal & keep of keys", Mask::causal() & Mask::keep(arange(n, int64) > 1)},
       {"error", Mask::causal().empty_rows(EmptyRows::error)},
       {"uniform", Mask::causal().empty_rows(EmptyRows::uniform)},
   };
@@ -122,6 +123,40 @@ BOOST_AUTO_TEST_SUITE(memory_of_layers)
 BOOST_AUTO_TEST_CASE(attention_as_a_function) {
   check_linear_with_masks("attend", [](const Variable& x, const Mask& mask) {
     return nn::attend(nn::DotScore{}, x, x, x, mask, nn::Dropout(0));
+  });
+}
+
+// The scores of all heads are never there at once: a call needs less memory than they,
+// forwards and backwards; dropout takes a bit a weight.
+BOOST_AUTO_TEST_CASE(the_scores_are_never_held) {
+  const int before = num_threads();
+  set_num_threads(1);
+  const std::int64_t many = 16, t = 256;
+  Variable x(zeros({many, t, width}), true);
+  const std::int64_t scores = 4 * many * t * t;
+  for (const double p : {0.0, 0.1}) {
+    const std::int64_t bits = p == 0 ? 0 : many * t * t / 8;
+    const std::int64_t live = memory::bytes_live();
+    memory::reset_peak();
+    {
+      const Variable y =
+          nn::attend(nn::DotScore{}, x, x, x, Mask::causal(), nn::Dropout(p));
+      BOOST_TEST(memory::bytes_live() - live < scores / 16 + bits);
+      sum(y).backward();
+    }
+    BOOST_TEST(memory::bytes_peak() - live < scores / 2 + bits);
+    x.zero_grad();
+  }
+  set_num_threads(before);
+}
+
+// Heads that share their keys and values (Shazeer, 2019) are not composed for that.
+BOOST_AUTO_TEST_CASE(shared_keys_and_values) {
+  check_linear("attend", [](std::int64_t n) {
+    const Variable x = input(n);
+    return nn::attend(nn::DotScore{}, nn::split_heads(x, heads),
+                      slice(unsqueeze(x, 1), 3, 0, width / heads), unsqueeze(x, 1),
+                      Mask::causal());
   });
 }
 

@@ -299,6 +299,9 @@ BOOST_AUTO_TEST_CASE(dropout_draws_nothing_where_it_does_nothing) {
   manual_seed(5);
   BOOST_TEST(sum(nn::dropout(x, 1, true)).item() == 0);
   BOOST_TEST(next() == first);
+  manual_seed(5);
+  BOOST_TEST(sum(nn::dropout(x, nn::Dropout(1).draw({3}))).item() == 0);
+  BOOST_TEST(next() == first);
   BOOST_CHECK_EXCEPTION(nn::Dropout(1.5), Error,
                         says("dropout: p must be from 0 to 1, got 1.5"));
 }

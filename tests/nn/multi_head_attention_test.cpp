@@ -148,6 +148,8 @@ BOOST_AUTO_TEST_CASE(multi_head_attention_refuses_what_does_not_fit) {
                              "num_heads, got 7 and 2"));
   BOOST_CHECK_EXCEPTION(nn::MultiHeadAttention(4, 4, 4, 0), Error,
                         says("MultiHeadAttention: num_heads must be at least 1, got 0"));
+  BOOST_CHECK_EXCEPTION(nn::MultiHeadAttention(4, 4, 4, -2), Error,
+                        says("MultiHeadAttention: num_heads must be at least 1, got -2"));
   BOOST_CHECK_EXCEPTION(nn::MultiHeadAttention(4, 4, 4, 8, 2, 2.0), Error,
                         says("dropout: p must be from 0 to 1, got 2"));
   BOOST_CHECK_EXCEPTION(nn::MultiHeadAttention(4, 0, 4, 2), Error,

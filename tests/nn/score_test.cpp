@@ -28,6 +28,10 @@ BOOST_AUTO_TEST_CASE(a_score_that_does_not_fit_is_refused) {
   BOOST_TEST(message(nn::AdditiveScore{zeros({2})}) ==
              "additive_scores: queries (..., n, h), keys (..., m, h) and w (h), got (2, "
              "3), (2, 3) and (2)");
+  const Variable one(randn({3, 1, 1})), keys(randn({3, 4, 1}));
+  BOOST_TEST(error_of([&] {
+               nn::attend(nn::GaussianScore{zeros({2})}, one, keys, keys);
+             }) == "GaussianScore: w must have one element, got (2)");
   BOOST_TEST(message(nn::GaussianScore{zeros({2})}) ==
              "GaussianScore: w must have one element, got (2)");
   BOOST_TEST(message(nn::DotScore{.scale = -1}) ==
@@ -35,6 +39,15 @@ BOOST_AUTO_TEST_CASE(a_score_that_does_not_fit_is_refused) {
   BOOST_TEST(message(nn::DistanceScore{.scale = 0}) ==
              "attention: the scale must be a positive float32, got 0");
   BOOST_TEST(message(nn::ScoreFormula()) == "attention: the score is an empty function");
+}
+
+// Of any rank, as of a layer that keeps it beside matrices.
+BOOST_AUTO_TEST_CASE(the_width_of_a_gaussian_is_one_number) {
+  const Tensor q = randn({2, 3}), k = randn({4, 3}), v = randn({4, 2});
+  const auto output = [&](const Tensor& w) {
+    return nn::attend(nn::GaussianScore{w}, q, k, v).value();
+  };
+  BOOST_TEST(same(output(full({1, 1, 1, 1, 1}, 0.5)), output(full({}, 0.5))));
 }
 
 // A formula may forget what broadcasts; masks and values would hide that.
@@ -109,6 +122,9 @@ BOOST_AUTO_TEST_CASE(bilinear_attention) {
   BOOST_TEST(error_of([&] { net(k, k, v); }) ==
              "BilinearAttention: queries, keys and values must be (batch, n, 3), (batch, "
              "m, 5) and (batch, m, dv), got (2, 6, 5), (2, 6, 5) and (2, 6, 2)");
+  BOOST_TEST(error_of([&] { net(zeros({}, float64), k, v); }) ==
+             "BilinearAttention: queries, keys and values must be (batch, n, 3), (batch, "
+             "m, 5) and (batch, m, dv), got (), (2, 6, 5) and (2, 6, 2)");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

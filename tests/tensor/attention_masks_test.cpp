@@ -96,6 +96,29 @@ BOOST_AUTO_TEST_CASE(a_query_of_which_no_key_is_kept_sees_none) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(bits_may_have_any_strides) {
+  for (const Int n : {4, 30}) {
+    Call c = call({2}, n, 130, 8, 8);
+    c.mask = {.dropout_bits = drawn_bits({2, n, 130}), .stay_probability = 0.7};
+    const Results expected = fused(c);
+    c.mask.dropout_bits =
+        transpose(transpose(c.mask.dropout_bits, 0, 2).contiguous(), 0, 2);
+    BOOST_TEST(same(fused(c), expected));
+  }
+}
+
+// The place that is to receive the weights may be that of an operand.
+BOOST_AUTO_TEST_CASE(weights_may_take_the_place_of_an_operand) {
+  for (const Int n : {4, 30}) {
+    Call c = call({2}, n, n, n, n);
+    const Results expected = fused(c);
+    Tensor query = c.query;
+    const AttentionResult y =
+        scaled_dot_product_attention(query, c.key, c.value, c.mask, c.scale, &query);
+    BOOST_TEST(same_bits(y.output, expected.output));
+  }
+}
+
 BOOST_AUTO_TEST_CASE(errors) {
   const auto message = [](const Shape& q, const Shape& k, const Shape& v,
                           const AttentionOptions& mask = {}) {
@@ -141,6 +164,10 @@ BOOST_AUTO_TEST_CASE(errors) {
                      {.dropout_bits = ones({3, 1}, int64), .stay_probability = 0}) ==
              "scaled_dot_product_attention: stay_probability must be above 0 and at most "
              "1, got 0");
+  BOOST_TEST(message({3, 4}, {5, 4}, {5, 4},
+                     {.dropout_bits = ones({3, 1}, int64), .stay_probability = 1.5}) ==
+             "scaled_dot_product_attention: stay_probability must be above 0 and at most "
+             "1, got 1.5");
   const Tensor x = zeros({3, 4}), wide = x.to(float64), whole = x.to(int64);
   BOOST_TEST(error_of([&] { scaled_dot_product_attention(x, x, wide, {}, 1); }) ==
              "scaled_dot_product_attention: the dtypes must be equal, got float32 and "

@@ -41,15 +41,18 @@ BOOST_AUTO_TEST_CASE(counts) {
   BOOST_TEST(count({2, 3, 4}) == 24);
   BOOST_TEST(count({2, 0, 4}) == 0);
   BOOST_TEST(count({INT64_MAX / 16}) == INT64_MAX / 16);
-  BOOST_TEST(error_of([] { count({2, -1}); }) ==
-             "shape: sizes must not be negative, got (2, -1)");
+  BOOST_TEST(error_of([] {
+               count({2, -1});
+             }) == "shape: sizes must not be negative, got (2, -1)");
   BOOST_TEST(error_of([] { count({INT64_MAX / 16 + 1}); }) ==
              "shape: too many elements, got (576460752303423488)");
-  BOOST_TEST(error_of([] { count({many, many}); }) ==
-             "shape: too many elements, got (1099511627776, 1099511627776)");
+  BOOST_TEST(error_of([] {
+               count({many, many});
+             }) == "shape: too many elements, got (1099511627776, 1099511627776)");
   // 2^40 2^24 wraps around to 0, and to 2^40 times that.
-  BOOST_TEST(error_of([] { count({many, 1 << 24, 3}); }) ==
-             "shape: too many elements, got (1099511627776, 16777216, 3)");
+  BOOST_TEST(error_of([] {
+               count({many, 1 << 24, 3});
+             }) == "shape: too many elements, got (1099511627776, 16777216, 3)");
 }
 
 BOOST_AUTO_TEST_CASE(lists_of_sizes) {
@@ -75,7 +78,9 @@ BOOST_AUTO_TEST_CASE(broadcasting) {
   BOOST_TEST(together({}, {}) == "()");
   BOOST_TEST(together({0}, {1}) == "(0)");
   BOOST_TEST(together({2, 1}, {0}) == "(2, 0)");
-  BOOST_TEST(error_of([&] { together({2, 3}, {2}); }) ==
+  BOOST_TEST(error_of([&] {
+               together({2, 3}, {2});
+             }) ==
              "op: the shapes must broadcast (equal sizes, or 1), got (2, 3) and (2)");
   BOOST_TEST(error_of([&] { together({0}, {2}); }) ==
              "op: the shapes must broadcast (equal sizes, or 1), got (0) and (2)");
@@ -172,12 +177,14 @@ BOOST_AUTO_TEST_CASE(freed_blocks_serve_requests_of_about_their_size) {
 BOOST_AUTO_TEST_CASE(too_much_memory_is_an_error) {
   if (address_sanitizer) return;
   const std::int64_t live = memory::bytes_live();
-  BOOST_TEST(error_of([] { empty({many, 1 << 17}); }) ==
-             fmt::format("memory: cannot allocate {} bytes, {} are in use",
-                         (std::int64_t{1} << 59) + 64, live));
+  BOOST_TEST(error_of([] {
+               empty({many, 1 << 17});
+             }) == fmt::format("memory: cannot allocate {} bytes, {} are in use",
+                               (std::int64_t{1} << 59) + 64, live));
   BOOST_TEST(memory::bytes_live() == live);
-  BOOST_TEST(error_of([] { empty({many, many}); }) ==
-             "shape: too many elements, got (1099511627776, 1099511627776)");
+  BOOST_TEST(error_of([] {
+               empty({many, many});
+             }) == "shape: too many elements, got (1099511627776, 1099511627776)");
 }
 
 BOOST_AUTO_TEST_SUITE_END()
@@ -222,10 +229,12 @@ BOOST_AUTO_TEST_CASE(single_elements) {
              "item: the tensor must have one element, got the shape (2, 3)");
   BOOST_TEST(error_of([&] { x.at({1}); }) ==
              "at: one index a dimension, got 1 for the shape (2, 3)");
-  BOOST_TEST(error_of([&] { x.at({0, 3}); }) ==
-             "at: the index of dim 1 must be from -3 to 2, got 3");
-  BOOST_TEST(error_of([] { tensor({1, 2}).set({0}, 0.5); }) ==
-             "set: an int64 tensor takes whole numbers, got 0.5");
+  BOOST_TEST(error_of([&] {
+               x.at({0, 3});
+             }) == "at: the index of dim 1 must be from -3 to 2, got 3");
+  BOOST_TEST(error_of([] {
+               tensor({1, 2}).set({0}, 0.5);
+             }) == "set: an int64 tensor takes whole numbers, got 0.5");
 }
 
 BOOST_AUTO_TEST_CASE(asking_for_the_wrong_type) {

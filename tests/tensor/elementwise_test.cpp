@@ -16,8 +16,8 @@
 #include "tensor/factories.h"
 #include "tensor/threads.h"
 #include "tensor/views.h"
-#include "tests/tensor/show.h"
 #include "tests/errors.h"
+#include "tests/tensor/show.h"
 
 namespace {
 

@@ -154,8 +154,9 @@ BOOST_AUTO_TEST_CASE(vectors) {
 BOOST_AUTO_TEST_CASE(errors) {
   BOOST_TEST(error_of([] { full({2}, 0.5, int64); }) ==
              "full: an int64 tensor takes whole numbers, got 0.5");
-  BOOST_TEST(error_of([] { zeros({2, -1}); }) ==
-             "shape: sizes must not be negative, got (2, -1)");
+  BOOST_TEST(error_of([] {
+               zeros({2, -1});
+             }) == "shape: sizes must not be negative, got (2, -1)");
   BOOST_TEST(error_of([] { eye(-1); }) ==
              "eye: the sizes must not be negative, got -1 and -1");
   BOOST_TEST(error_of([] { arange(0, 5, 0); }) == "arange: step must not be 0, got 0");
@@ -182,14 +183,18 @@ BOOST_AUTO_TEST_CASE(errors) {
              "linspace: steps must not be negative, got -1");
   BOOST_TEST(error_of([] { linspace(0, 1, 2, boolean); }) ==
              "linspace: the dtype must not be bool, got bool");
-  BOOST_TEST(error_of([] { tensor({{1, 2}, {1, 2, 3}}); }) ==
-             "tensor: the lists at one depth must have equal lengths, got 2 and 3");
-  BOOST_TEST(error_of([] { tensor({{1, 2}, 3}); }) ==
-             "tensor: one depth must hold either numbers or lists, got both");
-  BOOST_TEST(error_of([] { tensor({3, {1, 2}}); }) ==
-             "tensor: one depth must hold either numbers or lists, got both");
-  BOOST_TEST(error_of([] { tensor({{}, {1}}); }) ==
-             "tensor: the lists at one depth must have equal lengths, got 0 and 1");
+  BOOST_TEST(error_of([] {
+               tensor({{1, 2}, {1, 2, 3}});
+             }) == "tensor: the lists at one depth must have equal lengths, got 2 and 3");
+  BOOST_TEST(error_of([] {
+               tensor({{1, 2}, 3});
+             }) == "tensor: one depth must hold either numbers or lists, got both");
+  BOOST_TEST(error_of([] {
+               tensor({3, {1, 2}});
+             }) == "tensor: one depth must hold either numbers or lists, got both");
+  BOOST_TEST(error_of([] {
+               tensor({{}, {1}});
+             }) == "tensor: the lists at one depth must have equal lengths, got 0 and 1");
   BOOST_TEST(error_of([] { tensor({{{{{{{{{1}}}}}}}}}); }) ==
              "shape: at most 8 dimensions, got more");
   BOOST_TEST(error_of([] { tensor({1.5}, int64); }) ==

@@ -41,8 +41,9 @@ BOOST_AUTO_TEST_CASE(index_select_takes_slices) {
 
 BOOST_AUTO_TEST_CASE(index_select_errors) {
   const Tensor x = empty({4, 3});
-  BOOST_TEST(error_of([&] { index_select(x, 0, tensor({1, 7, 9})); }) ==
-             "index_select: the indices must be from 0 to 3, got 7");
+  BOOST_TEST(error_of([&] {
+               index_select(x, 0, tensor({1, 7, 9}));
+             }) == "index_select: the indices must be from 0 to 3, got 7");
   BOOST_TEST(error_of([&] { index_select(x, 0, tensor({-1})); }) ==
              "index_select: the indices must be from 0 to 3, got -1");
   BOOST_TEST(error_of([&] { index_select(x, 0, tensor({1.0})); }) ==
@@ -51,8 +52,9 @@ BOOST_AUTO_TEST_CASE(index_select_errors) {
              "index_select: the index must have one dimension, got (1, 1)");
   BOOST_TEST(error_of([&] { index_select(x, 2, tensor({1})); }) ==
              "index_select: dim must be from -2 to 1, got 2");
-  BOOST_TEST(error_of([&] { index_select(tensor(1.0), 0, tensor({0, 0})); }) ==
-             "index_select: a scalar takes one index, got (2)");
+  BOOST_TEST(error_of([&] {
+               index_select(tensor(1.0), 0, tensor({0, 0}));
+             }) == "index_select: a scalar takes one index, got (2)");
 }
 
 BOOST_AUTO_TEST_CASE(gather_picks_one_by_one) {
@@ -67,7 +69,9 @@ BOOST_AUTO_TEST_CASE(gather_picks_one_by_one) {
   BOOST_TEST(show(gather(x, 0, empty({0, 3}, int64))) == "(0, 3)");
   BOOST_TEST(error_of([&] { gather(x, 1, tensor({{3}})); }) ==
              "gather: the indices must be from 0 to 2, got 3");
-  BOOST_TEST(error_of([&] { gather(x, 1, tensor({{0}, {0}, {0}})); }) ==
+  BOOST_TEST(error_of([&] {
+               gather(x, 1, tensor({{0}, {0}, {0}}));
+             }) ==
              "gather: the index must have x's rank and be no larger but along dim 1, got "
              "(3, 1) and (2, 3)");
   BOOST_TEST(error_of([&] { gather(x, 1, tensor({0})); }) ==
@@ -86,7 +90,9 @@ BOOST_AUTO_TEST_CASE(masked_select_and_scatter) {
   BOOST_TEST(show(masked_select(tensor(4.0), tensor(false))) == "(0)");
   BOOST_TEST(error_of([&] { masked_select(x, x); }) ==
              "masked_select: the mask must be bool, got float32");
-  BOOST_TEST(error_of([&] { masked_select(x, tensor({true, true})); }) ==
+  BOOST_TEST(error_of([&] {
+               masked_select(x, tensor({true, true}));
+             }) ==
              "masked_select: the shapes must broadcast (equal sizes, or 1), got (2, 3) "
              "and (2)");
 
@@ -94,7 +100,9 @@ BOOST_AUTO_TEST_CASE(masked_select_and_scatter) {
              "(2, 3) 7 0 8 0 0 9");
   BOOST_TEST(show(masked_scatter({2, 2}, tensor({false, true}), tensor({7.0, 8.0}))) ==
              "(2, 2) 0 7 0 8");
-  BOOST_TEST(error_of([&] { masked_scatter({2, 3}, mask, tensor({7.0, 8.0})); }) ==
+  BOOST_TEST(error_of([&] {
+               masked_scatter({2, 3}, mask, tensor({7.0, 8.0}));
+             }) ==
              "masked_scatter: x must have an element for each true of the mask, got 2 "
              "and 3");
   BOOST_TEST(error_of([&] { masked_scatter({3}, mask, x); }) ==
@@ -111,9 +119,12 @@ BOOST_AUTO_TEST_CASE(index_add_sums_slices) {
   BOOST_TEST(show(index_add({}, 0, tensor(0), tensor(5.0))) == "() 5");
   const Tensor largest = full({2}, 9223372036854774784.0, int64);  // wraps around
   BOOST_TEST(show(index_add({1}, 0, tensor({0, 0}), largest)) == "int64 (1) -2048");
-  BOOST_TEST(error_of([&] { index_add({2, 2}, 0, index, x); }) ==
-             "index_add: the indices must be from 0 to 1, got 2");
-  BOOST_TEST(error_of([&] { index_add({4, 3}, 0, index, x); }) ==
+  BOOST_TEST(error_of([&] {
+               index_add({2, 2}, 0, index, x);
+             }) == "index_add: the indices must be from 0 to 1, got 2");
+  BOOST_TEST(error_of([&] {
+               index_add({4, 3}, 0, index, x);
+             }) ==
              "index_add: x must have the sizes (4, 3) but one slice an index along dim "
              "0, got (3, 2) and (3)");
 }
@@ -125,9 +136,12 @@ BOOST_AUTO_TEST_CASE(scatter_add_sums_elements) {
   BOOST_TEST(show(scatter_add({3, 3}, 0, index, x)) == "(3, 3) 1 2 0 4 5 6 0 0 3");
   BOOST_TEST(show(scatter_add({3, 3}, 1, index, x)) == "(3, 3) 3 0 3 0 15 0 0 0 0");
   BOOST_TEST(show(scatter_add({}, 0, tensor(0), tensor(5.0))) == "() 5");
-  BOOST_TEST(error_of([&] { scatter_add({2, 2}, 1, index, x); }) ==
-             "scatter_add: the indices must be from 0 to 1, got 2");
-  BOOST_TEST(error_of([&] { scatter_add({1, 3}, 1, index, x); }) ==
+  BOOST_TEST(error_of([&] {
+               scatter_add({2, 2}, 1, index, x);
+             }) == "scatter_add: the indices must be from 0 to 1, got 2");
+  BOOST_TEST(error_of([&] {
+               scatter_add({1, 3}, 1, index, x);
+             }) ==
              "scatter_add: x and the index must have one shape, no larger than (1, 3) "
              "but along dim 1, got (2, 3) and (2, 3)");
 }
@@ -148,10 +162,10 @@ BOOST_AUTO_TEST_CASE(sums_do_not_depend_on_threads) {
     set_num_threads(n);
     sums.push_back(index_add({7, columns}, 0, index, x).to_vector<float>());
     sums.push_back(scatter_add({7, columns}, 0, each, x).to_vector<float>());
-    sums.push_back(transpose(scatter_add({columns, 7}, 1, transpose(each, 0, 1),
-                                         transpose(x, 0, 1)),
-                             0, 1)
-                       .to_vector<float>());
+    sums.push_back(
+        transpose(scatter_add({columns, 7}, 1, transpose(each, 0, 1), transpose(x, 0, 1)),
+                  0, 1)
+            .to_vector<float>());
   }
   set_num_threads(threads);
   for (const auto& other : sums) BOOST_TEST(other == sums[0]);
@@ -162,14 +176,17 @@ BOOST_AUTO_TEST_CASE(slice_and_select_scatter) {
   BOOST_TEST(show(slice_scatter({2, 4}, x, 1, 1)) == "(2, 4) 0 1 2 0 0 3 4 0");
   BOOST_TEST(show(slice_scatter({2, 4}, x, 1, -3, 2)) == "(2, 4) 0 1 0 2 0 3 0 4");
   BOOST_TEST(show(slice_scatter({3, 2}, empty({0, 2}), 0, 1)) == "(3, 2) 0 0 0 0 0 0");
-  BOOST_TEST(error_of([&] { slice_scatter({2, 4}, x, 1, 2, 2); }) ==
-             "slice_scatter: x must fit into the slice, got (2, 2) and (2, 1)");
+  BOOST_TEST(error_of([&] {
+               slice_scatter({2, 4}, x, 1, 2, 2);
+             }) == "slice_scatter: x must fit into the slice, got (2, 2) and (2, 1)");
   BOOST_TEST(error_of([&] { slice_scatter({4}, x, 0, 0); }) ==
              "slice_scatter: x must have the rank of (4), got (2, 2)");
 
   BOOST_TEST(show(select_scatter({2, 2, 2}, x, 1, -1)) == "(2, 2, 2) 0 0 1 2 0 0 3 4");
   BOOST_TEST(show(select_scatter({2}, tensor(5.0), 0, 1)) == "(2) 0 5");
-  BOOST_TEST(error_of([&] { select_scatter({3, 2}, x, 0, 0); }) ==
+  BOOST_TEST(error_of([&] {
+               select_scatter({3, 2}, x, 0, 0);
+             }) ==
              "select_scatter: x must have the shape of the selection, got (2, 2) and "
              "(2)");
 }
@@ -198,8 +215,7 @@ BOOST_AUTO_TEST_SUITE(joining)
 
 BOOST_AUTO_TEST_CASE(cat_along_a_dimension) {
   const Tensor x = six();
-  BOOST_TEST(show(cat({x, tensor({{7, 8, 9}}, float32)})) ==
-             "(3, 3) 1 2 3 4 5 6 7 8 9");
+  BOOST_TEST(show(cat({x, tensor({{7, 8, 9}}, float32)})) == "(3, 3) 1 2 3 4 5 6 7 8 9");
   BOOST_TEST(show(cat({x, empty({2, 0}), slice(x, 1, 0, 1)}, -1)) ==
              "(2, 4) 1 2 3 1 4 5 6 4");
   BOOST_TEST(show(cat(std::vector<Tensor>{transpose(x, 0, 1)}, 0)) ==
@@ -210,12 +226,15 @@ BOOST_AUTO_TEST_CASE(cat_along_a_dimension) {
              "cat: the list of tensors must not be empty");
   BOOST_TEST(error_of([&] { cat({tensor(1.0)}); }) ==
              "cat: scalars have no dimension to join; stack() them?");
-  BOOST_TEST(error_of([&] { cat({x, empty({2, 2})}); }) ==
-             "cat: the sizes must be equal but along dim 0, got (2, 3) and (2, 2)");
-  BOOST_TEST(error_of([&] { cat({x, empty({3})}); }) ==
-             "cat: the sizes must be equal but along dim 0, got (2, 3) and (3)");
-  BOOST_TEST(error_of([&] { cat({x, empty({2, 3}, int64)}); }) ==
-             "cat: the dtypes must be equal, got float32 and int64");
+  BOOST_TEST(error_of([&] {
+               cat({x, empty({2, 2})});
+             }) == "cat: the sizes must be equal but along dim 0, got (2, 3) and (2, 2)");
+  BOOST_TEST(error_of([&] {
+               cat({x, empty({3})});
+             }) == "cat: the sizes must be equal but along dim 0, got (2, 3) and (3)");
+  BOOST_TEST(error_of([&] {
+               cat({x, empty({2, 3}, int64)});
+             }) == "cat: the dtypes must be equal, got float32 and int64");
 }
 
 BOOST_AUTO_TEST_CASE(stack_along_a_new_dimension) {
@@ -226,8 +245,9 @@ BOOST_AUTO_TEST_CASE(stack_along_a_new_dimension) {
   BOOST_TEST(show(stack({tensor(1.0), tensor(2.0)})) == "(2) 1 2");
   BOOST_TEST(error_of([&] { stack(std::vector<Tensor>{}); }) ==
              "stack: the list of tensors must not be empty");
-  BOOST_TEST(error_of([&] { stack({a, tensor({1.0})}); }) ==
-             "stack: the shapes must be equal, got (2) and (1)");
+  BOOST_TEST(error_of([&] {
+               stack({a, tensor({1.0})});
+             }) == "stack: the shapes must be equal, got (2) and (1)");
   BOOST_TEST(error_of([&] { stack({a}, 2); }) ==
              "stack: dim must be from -2 to 1, got 2");
 }
@@ -246,10 +266,12 @@ BOOST_AUTO_TEST_CASE(repeat_lays_side_by_side) {
   BOOST_TEST(show(eight) == "(1, 1, 1, 1, 1, 1, 2, 4) 1 2 1 2 1 2 1 2");
   BOOST_TEST(error_of([&] { repeat(x, {2}); }) ==
              "repeat: at least one number a dimension, got (2) for the shape (1, 2)");
-  BOOST_TEST(error_of([&] { repeat(x, {2, -1}); }) ==
-             "repeat: the repeats must not be negative, got -1");
-  BOOST_TEST(error_of([&] { repeat(x, {1, INT64_MAX}); }) ==
-             "shape: too many elements, got (2, 9223372036854775807)");
+  BOOST_TEST(error_of([&] {
+               repeat(x, {2, -1});
+             }) == "repeat: the repeats must not be negative, got -1");
+  BOOST_TEST(error_of([&] {
+               repeat(x, {1, INT64_MAX});
+             }) == "shape: too many elements, got (2, 9223372036854775807)");
 }
 
 BOOST_AUTO_TEST_CASE(repeat_interleave_keeps_neighbours) {
@@ -265,12 +287,14 @@ BOOST_AUTO_TEST_CASE(repeat_interleave_keeps_neighbours) {
   BOOST_TEST(show(repeat_interleave(x, tensor({2, 1}), 1)) == "(2, 3) 1 1 2 3 3 4");
   BOOST_TEST(error_of([&] { repeat_interleave(x, -1); }) ==
              "repeat_interleave: the repeats must not be negative, got -1");
-  BOOST_TEST(error_of([&] { repeat_interleave(x, tensor({1, -1}), 0); }) ==
-             "repeat_interleave: the repeats must not be negative, got -1");
+  BOOST_TEST(error_of([&] {
+               repeat_interleave(x, tensor({1, -1}), 0);
+             }) == "repeat_interleave: the repeats must not be negative, got -1");
   BOOST_TEST(error_of([&] { repeat_interleave(x, tensor({1}), 0); }) ==
              "repeat_interleave: one number a slice, shape (2), got (1)");
-  BOOST_TEST(error_of([&] { repeat_interleave(x, tensor({1.0, 1.0}), 0); }) ==
-             "repeat_interleave: the repeats must be int64, got float32");
+  BOOST_TEST(error_of([&] {
+               repeat_interleave(x, tensor({1.0, 1.0}), 0);
+             }) == "repeat_interleave: the repeats must be int64, got float32");
   BOOST_TEST(error_of([&] { repeat_interleave(tensor(1.0), 2, 0); }) ==
              "repeat_interleave: a scalar has no dimensions, got dim 0");
 }
@@ -285,8 +309,9 @@ BOOST_AUTO_TEST_CASE(flip_reverses) {
   BOOST_TEST((flip(x, {}).storage() != x.storage()));
   BOOST_TEST(show(flip(tensor(2.0), {0})) == "() 2");
   BOOST_TEST(show(flip(empty({0, 2}), {0, 1})) == "(0, 2)");
-  BOOST_TEST(error_of([&] { flip(x, {1, -1}); }) ==
-             "flip: dims must name no dimension twice, got (1, -1)");
+  BOOST_TEST(error_of([&] {
+               flip(x, {1, -1});
+             }) == "flip: dims must name no dimension twice, got (1, -1)");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

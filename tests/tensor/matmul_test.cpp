@@ -266,16 +266,16 @@ BOOST_AUTO_TEST_CASE(bits_do_not_depend_on_the_threads) {
   };
   for (DType dtype : {float32, float64}) {
     const auto x = [&](const Shape& shape) { return fractions(shape, dtype); };
-    check_bits(x({130, 150}), x({150, 170}));    // tiles, cut
-    check_bits(x({40, 50, 60}), x({60, 70}));    // one tall matrix
+    check_bits(x({130, 150}), x({150, 170}));  // tiles, cut
+    check_bits(x({40, 50, 60}), x({60, 70}));  // one tall matrix
     check_bits(x({41, 50, 60}), x({41, 60, 70}));
     check_bits(x({2, 130, 150}), x({2, 150, 170}));
-    check_bits(x({513, 401}), x({401, 611}));    // BLIS
+    check_bits(x({513, 401}), x({401, 611}));  // BLIS
     check_bits(x({7, 3001}), x({3001, 211}));
     check_bits(x({2011, 1501}), x({1501, 5}));
     check_bits(transpose(x({403, 501}), 0, 1), transpose(x({477, 403}), 0, 1));
     check_bits(x({3, 300, 700}), x({3, 700, 310}));
-    check_bits(x({601, 1003}), x({1003}));       // vectors
+    check_bits(x({601, 1003}), x({1003}));  // vectors
     check_bits(x({1003}), x({1003, 601}));
     check_bits(x({300, 1, 299}), x({300, 299, 1}));
     check_bits(x({3001, 1}), x({1, 301}));
@@ -300,17 +300,22 @@ BOOST_AUTO_TEST_CASE(errors) {
              "matmul: the dtype must be float32 or float64, got int64");
   BOOST_TEST(matmul_message({2, 3}, {3, 4}, float32, float64) ==
              "matmul: the dtypes must be equal, got float32 and float64");
-  BOOST_TEST(error_of([] { bmm(empty({2, 3, 4}), empty({4, 5})); }) ==
+  BOOST_TEST(error_of([] {
+               bmm(empty({2, 3, 4}), empty({4, 5}));
+             }) ==
              "bmm: both must be 3-D with equal batches and inner sizes, got (2, 3, 4) "
              "and (4, 5)");
-  BOOST_TEST(error_of([] { bmm(empty({2, 3, 4}), empty({1, 4, 5})); }) ==
+  BOOST_TEST(error_of([] {
+               bmm(empty({2, 3, 4}), empty({1, 4, 5}));
+             }) ==
              "bmm: both must be 3-D with equal batches and inner sizes, got (2, 3, 4) "
              "and (1, 4, 5)");
   BOOST_TEST(error_of([] {
                bmm(empty({1, 2, 2}, boolean), empty({1, 2, 2}, boolean));
              }) == "bmm: the dtype must be float32 or float64, got bool");
-  BOOST_TEST(error_of([] { outer(empty({2}), empty({2, 3})); }) ==
-             "outer: both must be 1-D, got (2) and (2, 3)");
+  BOOST_TEST(error_of([] {
+               outer(empty({2}), empty({2, 3}));
+             }) == "outer: both must be 1-D, got (2) and (2, 3)");
   BOOST_TEST(error_of([] { outer(empty({2}), empty({2}, float64)); }) ==
              "outer: the dtypes must be equal, got float32 and float64");
 }

@@ -61,7 +61,8 @@ BOOST_AUTO_TEST_CASE(it_keeps_blocks_again_after_a_release) {
     BOOST_TEST(taken() < before + 10);
     block(60);
     BOOST_TEST(taken() >= before + 60);
-  }).join();
+  })
+      .join();
 }
 
 BOOST_AUTO_TEST_CASE(a_thread_that_frees_the_blocks_of_others_does_not_collect_them) {

@@ -1,8 +1,8 @@
 #include <limits>
 #include <string>
 
-#include <fmt/format.h>
 #include <boost/test/unit_test.hpp>
+#include <fmt/format.h>
 
 #include "tensor/factories.h"
 #include "tensor/tensor.h"

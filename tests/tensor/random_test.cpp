@@ -325,8 +325,9 @@ BOOST_AUTO_TEST_CASE(errors) {
              "normal_: the dtype must be float32 or float64, got int64");
   BOOST_TEST(error_of([&] { normal(0, -1, {2}); }) ==
              "normal: std must be at least 0, got -1");
-  BOOST_TEST(error_of([&] { normal(x, tensor({1.0, -2.0, 0.0})); }) ==
-             "normal: std must be at least 0, got -2");
+  BOOST_TEST(error_of([&] {
+               normal(x, tensor({1.0, -2.0, 0.0}));
+             }) == "normal: std must be at least 0, got -2");
   BOOST_TEST(error_of([&] { normal(x, zeros({3}, float64)); }) ==
              "normal: the dtypes must be equal, got float32 and float64");
   BOOST_TEST(error_of([&] { normal(x, zeros({2})); }) ==
@@ -353,10 +354,12 @@ BOOST_AUTO_TEST_CASE(errors) {
              "bernoulli_: p must be from 0 to 1, got 1.5");
   BOOST_TEST(error_of([&] { bernoulli_(x, NAN); }) ==
              "bernoulli_: p must be from 0 to 1, got nan");
-  BOOST_TEST(error_of([&] { bernoulli_(x, tensor({0.5, 1.5, 0.0})); }) ==
-             "bernoulli_: p must be from 0 to 1, got 1.5");
-  BOOST_TEST(error_of([&] { bernoulli_(x, zeros({2, 3})); }) ==
-             "bernoulli_: p must broadcast to the target, got (2, 3) and (3)");
+  BOOST_TEST(error_of([&] {
+               bernoulli_(x, tensor({0.5, 1.5, 0.0}));
+             }) == "bernoulli_: p must be from 0 to 1, got 1.5");
+  BOOST_TEST(error_of([&] {
+               bernoulli_(x, zeros({2, 3}));
+             }) == "bernoulli_: p must broadcast to the target, got (2, 3) and (3)");
   BOOST_TEST(error_of([&] { bernoulli(whole); }) ==
              "bernoulli: the dtype must be float32 or float64, got int64");
   BOOST_TEST(error_of([&] { exponential_(x, 0); }) ==

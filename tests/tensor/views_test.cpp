@@ -65,8 +65,7 @@ BOOST_AUTO_TEST_CASE(reshape_copies_only_where_it_must) {
   // Splitting a dimension never needs a copy.
   const Tensor swapped = transpose(cube, 0, 2);  // (4, 3, 2)
   BOOST_TEST(shares(x, reshape(swapped, {2, 2, 3, 1, 2})));
-  BOOST_TEST(reshape(swapped, {2, 2, 3, 1, 2}).at({1, 0, 2, 0, 1}) ==
-             cube.at({1, 2, 2}));
+  BOOST_TEST(reshape(swapped, {2, 2, 3, 1, 2}).at({1, 0, 2, 0, 1}) == cube.at({1, 2, 2}));
   // The last two dimensions of this one still run evenly; all three do not.
   const Tensor turned = permute(cube, {2, 0, 1});  // (4, 2, 3)
   BOOST_TEST(shares(x, reshape(turned, {4, 6})));
@@ -82,17 +81,22 @@ BOOST_AUTO_TEST_CASE(reshape_copies_only_where_it_must) {
 
 BOOST_AUTO_TEST_CASE(reshape_errors) {
   const Tensor x = six();
-  BOOST_TEST(error_of([&] { reshape(x, {4, 2}); }) ==
-             "reshape: (2, 3) has 6 elements, (4, 2) has 8");
+  BOOST_TEST(error_of([&] {
+               reshape(x, {4, 2});
+             }) == "reshape: (2, 3) has 6 elements, (4, 2) has 8");
   BOOST_TEST(error_of([&] { view(x, {}); }) == "view: (2, 3) has 6 elements, () has 1");
-  BOOST_TEST(error_of([&] { reshape(x, {-1, -1}); }) ==
-             "reshape: only one size may be -1, got (-1, -1)");
-  BOOST_TEST(error_of([&] { reshape(x, {4, -1}); }) ==
-             "reshape: (2, 3) has 6 elements, (4, -1) a multiple of 4");
-  BOOST_TEST(error_of([&] { reshape(empty({0}), {0, -1}); }) ==
-             "reshape: beside a size 0 a -1 could be any size, got (0, -1)");
-  BOOST_TEST(error_of([&] { reshape(x, {-2, -3}); }) ==
-             "shape: sizes must not be negative, got (-2, -3)");
+  BOOST_TEST(error_of([&] {
+               reshape(x, {-1, -1});
+             }) == "reshape: only one size may be -1, got (-1, -1)");
+  BOOST_TEST(error_of([&] {
+               reshape(x, {4, -1});
+             }) == "reshape: (2, 3) has 6 elements, (4, -1) a multiple of 4");
+  BOOST_TEST(error_of([&] {
+               reshape(empty({0}), {0, -1});
+             }) == "reshape: beside a size 0 a -1 could be any size, got (0, -1)");
+  BOOST_TEST(error_of([&] {
+               reshape(x, {-2, -3});
+             }) == "shape: sizes must not be negative, got (-2, -3)");
   BOOST_TEST(error_of([&] { view(transpose(x, 0, 1), {6}); }) ==
              "view: the strides of this tensor allow no view of the shape (6); reshape "
              "copies where it must");
@@ -124,16 +128,21 @@ BOOST_AUTO_TEST_CASE(transpose_and_permute) {
   BOOST_TEST(sizes(turned) == "(4, 2, 3)");
   BOOST_TEST(turned.at({3, 1, 2}) == cube.at({1, 2, 3}));
   BOOST_TEST(show(permute(tensor(2.0), {})) == "() 2");
-  BOOST_TEST(error_of([&] { permute(x, {0, 0}); }) ==
+  BOOST_TEST(error_of([&] {
+               permute(x, {0, 0});
+             }) ==
              "permute: dims must name each dimension once, got (0, 0) for the shape "
              "(2, 3)");
-  BOOST_TEST(error_of([&] { permute(x, {1, -1}); }) ==
+  BOOST_TEST(error_of([&] {
+               permute(x, {1, -1});
+             }) ==
              "permute: dims must name each dimension once, got (1, -1) for the shape "
              "(2, 3)");
   BOOST_TEST(error_of([&] { permute(x, {0}); }) ==
              "permute: dims must name each dimension once, got (0) for the shape (2, 3)");
-  BOOST_TEST(error_of([&] { permute(x, {0, 5}); }) ==
-             "permute: dim must be from -2 to 1, got 5");
+  BOOST_TEST(error_of([&] {
+               permute(x, {0, 5});
+             }) == "permute: dim must be from -2 to 1, got 5");
 }
 
 BOOST_AUTO_TEST_CASE(expand_repeats_without_a_copy) {
@@ -142,17 +151,21 @@ BOOST_AUTO_TEST_CASE(expand_repeats_without_a_copy) {
   BOOST_TEST(show(expand(row, {2, -1, -1})) == "(2, 1, 2) 1 2 1 2");
   BOOST_TEST(show(expand(tensor(7.0), {2, 1})) == "(2, 1) 7 7");
   BOOST_TEST(show(expand(row, {0, 2})) == "(0, 2)");
-  BOOST_TEST(error_of([&] { expand(row, {2, 4}); }) ==
-             "expand: sizes other than 1 must stay, got (2, 4) for (1, 2)");
-  BOOST_TEST(error_of([&] { expand(row, {-2, 2}); }) ==
-             "expand: sizes other than 1 must stay, got (-2, 2) for (1, 2)");
+  BOOST_TEST(error_of([&] {
+               expand(row, {2, 4});
+             }) == "expand: sizes other than 1 must stay, got (2, 4) for (1, 2)");
+  BOOST_TEST(error_of([&] {
+               expand(row, {-2, 2});
+             }) == "expand: sizes other than 1 must stay, got (-2, 2) for (1, 2)");
   BOOST_TEST(error_of([&] { expand(row, {2}); }) ==
              "expand: (1, 2) has more dimensions than (2)");
-  BOOST_TEST(error_of([&] { expand(row, {-1, 1, 2}); }) ==
-             "expand: a new dimension needs a size, got (-1, 1, 2) for (1, 2)");
+  BOOST_TEST(error_of([&] {
+               expand(row, {-1, 1, 2});
+             }) == "expand: a new dimension needs a size, got (-1, 1, 2) for (1, 2)");
   const std::int64_t many = std::int64_t{1} << 40;
-  BOOST_TEST(error_of([&] { expand(tensor(1.0), {many, many}); }) ==
-             "shape: too many elements, got (1099511627776, 1099511627776)");
+  BOOST_TEST(error_of([&] {
+               expand(tensor(1.0), {many, many});
+             }) == "shape: too many elements, got (1099511627776, 1099511627776)");
 }
 
 BOOST_AUTO_TEST_CASE(squeeze_and_unsqueeze) {
@@ -174,8 +187,9 @@ BOOST_AUTO_TEST_CASE(squeeze_and_unsqueeze) {
   BOOST_TEST(show(unsqueeze(tensor(4.0), 0)) == "(1) 4");
   BOOST_TEST(error_of([&] { unsqueeze(six(), 3); }) ==
              "unsqueeze: dim must be from -3 to 2, got 3");
-  BOOST_TEST(error_of([&] { unsqueeze(empty({1, 1, 1, 1, 1, 1, 1, 1}), 0); }) ==
-             "shape: at most 8 dimensions, got more");
+  BOOST_TEST(error_of([&] {
+               unsqueeze(empty({1, 1, 1, 1, 1, 1, 1, 1}), 0);
+             }) == "shape: at most 8 dimensions, got more");
 }
 
 BOOST_AUTO_TEST_CASE(slice_is_pythons) {
@@ -221,9 +235,13 @@ BOOST_AUTO_TEST_CASE(split_and_chunk) {
   BOOST_TEST(error_of([&] { split(x, 0); }) == "split: size must be at least 1, got 0");
 
   BOOST_TEST(show_all(split_with_sizes(x, {1, 0, 4})) == "[(1) 0][(0)][(4) 1 2 3 4]");
-  BOOST_TEST(error_of([&] { split_with_sizes(x, {2, 2}); }) ==
+  BOOST_TEST(error_of([&] {
+               split_with_sizes(x, {2, 2});
+             }) ==
              "split_with_sizes: the sizes must add up to 5, none negative, got (2, 2)");
-  BOOST_TEST(error_of([&] { split_with_sizes(x, {6, -1}); }) ==
+  BOOST_TEST(error_of([&] {
+               split_with_sizes(x, {6, -1});
+             }) ==
              "split_with_sizes: the sizes must add up to 5, none negative, got (6, -1)");
 
   BOOST_TEST(show_all(chunk(x, 2)) == "[(3) 0 1 2][(2) 3 4]");
