@@ -45,10 +45,11 @@ Attention composed(const Score& score, const Variable& query, const Variable& ke
 // S = scale Q Kᵀ + bias, given the gradient G of O:
 //
 //   dV = Pᵀ G,  dP = G Vᵀ              for O is a product
-//   dS_k = P_k (dP_k - Σ_j dP_j P_j)   in a row, for ∂P_j / ∂S_k = P_j ((j = k) - P_k)
+//   dS_k = P_k (dP_k - Σ_j dP_j P_j)   in a row, for ∂P_j / ∂S_k = P_j (1{j = k} - P_k)
 //   dQ = scale dS K,  dK = scale dSᵀ Q
 //
-// Dropout multiplies P, elementwise (∘), by factors F that are 0 or 1 / (1 - p).
+// Dropout multiplies P, elementwise (∘), by factors F that are 0 or 1 / (1 - p); then
+// dV = (F ∘ P)ᵀ G and dP = F ∘ (G Vᵀ).
 //
 // A backward with create_graph differentiates composed() in place of the kernels, on the
 // same inputs. The parts of the mask and the bits of dropout are inputs too, so that a

@@ -61,7 +61,8 @@ Tensor sum_over(const Tensor& pairs, const Tensor& w, const Tensor& x) {
   return result;
 }
 
-// o_i = Σ_j w_ij v_j over the pairs. This and pair_products are the rules of each other.
+// o_i = Σ_j w_ij v_j over the pairs. The rules of this and of pair_products are made of
+// these two ops.
 Variable pair_sums(const Variable& w, const Variable& v, const Tensor& pairs) {
   return record(
       {"pair_sums", "dw_ij = g_i·v_j,  dv_j = Σ_i w_ij g_i  over the pairs"},
@@ -121,8 +122,8 @@ Variable masked_values(const Variable& weights, const Variable& value,
   if (mask.may_hide() && !all_finite(output)) {
     output = pair_sums(weights, value, value_pairs(mask, n, m));
   }
-  // A row without keys is 0 already, but computed: a gradient of NaN would go on from
-  // there to all values. Selected zeros stop it.
+  // With EmptyRows::zero a row without keys is 0 already, but computed: a gradient of NaN
+  // would go on from there to all values. Selected zeros stop it.
   const Tensor empty = without_keys(mask.visible(m));
   if (!any(empty).item() || mask.empty_rows == EmptyRows::uniform) return output;
   return mask.empty_rows == EmptyRows::nan
@@ -157,11 +158,12 @@ Inputs without_hidden(const Inputs& inputs, const Mask& mask, const Shape& score
   }
   const Mask::Laid laid = mask.lay_on(scores);
   const std::int64_t n = queries.size(1), m = keys.size(1);
-  // What no pair needs, in any head: (batch, heads, n, m) -> (batch, n, m).
+  // Which pairs count in at least one head: (batch, heads, n, m) -> (batch, n, m).
   const auto merged = [&](const Tensor& pairs) {
     const Tensor whole = expand(pairs, scores);
     return scores.rank() == 4 ? any(whole, 1) : whole;
   };
+  // Which keys no query sees.
   const auto unseen = [](const Tensor& pairs) {
     return unsqueeze(logical_not(any(pairs, 1)), -1);  // (batch, n, m) -> (batch, m, 1)
   };

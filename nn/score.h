@@ -6,9 +6,9 @@
 // with equal leading dimensions. As a rule `pairs` has no elements, and the formula is
 // that of all pairs. But where a mask hides something, and a number is NaN or infinite,
 // attention calls the formula again with the pairs that the mask leaves: `pairs`, bool,
-// broadcasts to (..., n, m). Then the formula must give no gradient to what belongs to
-// other pairs only, were it NaN; their scores may be anything. where(pairs, x, 0) before
-// an operation that could give NaN does that.
+// broadcasts to (..., n, m). Then a pair that is left out must add nothing to any
+// gradient, even if its query or key is NaN; its score may be anything. For x (..., n, m,
+// d), where(unsqueeze(pairs, -1), x, 0) selects; for dot products DotScore does.
 #pragma once
 
 #include <functional>

@@ -6,16 +6,17 @@
 //   Oᵀ = Vᵀ Eᵀ          (value features, w), divided by the sums
 //
 // Turned round like this, the scores of a query are a column: its exponentials and sums
-// are computed for w queries at once, and what the first product writes is, as it stands,
-// a packed operand of the second. A thread holds a head's packed keys and values, and
-// the scores of w queries. Keys beyond the largest of their lens are left out, so causal
-// attention is half the work.
+// are computed for w queries at once, and what the first product writes is, as it
+// stands, a packed operand of the second. A thread holds a head's packed keys and
+// values, and the scores of w queries. Keys beyond the longest of the w lens are left
+// out, so causal attention is half the work.
 //
 // A few queries would leave most columns of a tile empty: they go row by row, in
 // attention_rows.cpp.
 //
-// The scores of a row lie there together, so the plain softmax serves; Rabe and Staats
-// (2021) and Dao et al. (2022) cut the keys as well, and must correct their sums.
+// All scores of a query are in memory at once, so the plain softmax serves; Rabe and
+// Staats (2021) and Dao et al. (2022) cut the keys as well, and must correct their sums.
+// panels.h explains how operands are packed, blis.h the tiles.
 #include "tensor/attention.h"
 
 #include <limits>

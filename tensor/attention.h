@@ -1,6 +1,6 @@
 // Scaled dot-product attention, fused: of many queries the scores of a whole batch are
 // never in memory at once. Few queries have few scores, and keep their weights.
-//           (Vaswani et al., 2017; in one pass: Rabe and Staats, 2021; Dao et al., 2022)
+//     (Vaswani et al., 2017; without all scores: Rabe and Staats, 2021; Dao et al., 2022)
 //
 // The sizes: n queries and m keys of d features, m values of dv features.
 #pragma once
@@ -43,13 +43,13 @@ struct AttentionResult {
 // query (..., n, d), key (..., m, d), value (..., m, dv), with equal leading sizes, give
 // (..., n, dv). A query that sees no key gets zeros.
 //
-// Strided operands are read in place; with few queries, if their rows are contiguous. The
-// output lies in memory in the order of the queries, so that heads which are views of a
-// projection are joined again without a copy. Where
-// `weights` is not null, it gets the attention weights before dropout, (..., n, m); that
-// changes no bit of the output. With lens or keep, keys and values must be finite also
-// where no query sees them: 0 times an infinity or NaN is NaN. Floating dtypes. Throws
-// Error when a shape or dtype does not fit or a number in lens is negative.
+// Strided operands are read in place; with few queries, if their rows are contiguous.
+// The output lies in memory in the order of the queries, so that heads which are views
+// of a projection are joined again without a copy. Where `weights` is not null, it gets
+// the attention weights before dropout, (..., n, m); that changes no bit of the output.
+// With lens, keep or -inf in the bias, the queries that see a key and all keys and
+// values must be finite: the kernels multiply what is hidden by 0. Floating dtypes.
+// Throws Error when a shape or dtype does not fit or a number in lens is negative.
 AttentionResult scaled_dot_product_attention(const Tensor& query, const Tensor& key,
                                              const Tensor& value,
                                              const AttentionOptions& options,

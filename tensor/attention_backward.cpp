@@ -1,5 +1,5 @@
-// Attention backwards, head by head. Of O = P V with P = softmax(S), S = scale Q Kᵀ, and
-// the gradient G of O:
+// Attention backwards, head by head. Of O = P V with P = softmax(S) and S = scale Q Kᵀ +
+// bias, given the gradient G of O:
 //
 //   dV = Pᵀ G
 //   dP = G Vᵀ
@@ -20,7 +20,8 @@
 // of P and one of dS stay in the core's cache. In a block the keys lie side by side, as
 // many as the micro-kernel takes: then P and dS are packed operands, as they stand, of
 //   dVᵀ += Gᵀ P  (value features, keys)  and  dKᵀ += scale Qᵀ dS  (features, keys),
-// and only dS is packed once more, for  dQ += scale dS K.
+// and only dS is packed once more, for  dQ += scale dS K. (There P includes dropout's
+// factors.)
 #include <numeric>
 
 #include "tensor/attention.h"

@@ -6,9 +6,10 @@
 //   p_i = softmax(scale K q_i + bias)           dp_ij = f_ij (g_i·v_j)
 //   o_i = Σ_j f_ij p_ij v_j                     ds_i  = p_i ∘ (dp_i - dp_i·p_i)
 //                                               dq_i  = scale Σ_j ds_ij k_j
-//   dk_j = scale Σ_i ds_ij q_i                  dv_j  = Σ_i f_ij p_ij g_i
+//                                               dk_j  = scale Σ_i ds_ij q_i
+//                                               dv_j  = Σ_i f_ij p_ij g_i
 //
-// The weights of few queries are no large array, so the way back has them still.
+// The weights of few queries take little memory, so the forward pass keeps them.
 #include <algorithm>
 
 #include "tensor/attention_heads.h"
