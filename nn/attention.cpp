@@ -228,7 +228,7 @@ Variable attend(const Score& score, const Variable& query, const Variable& key,
 
 Inputs take_inputs(std::string_view layer, const InputSizes& wanted, const Inputs& inputs,
                    const Mask& mask, std::optional<std::int64_t> heads) {
-  const auto& [queries, keys, values] = inputs;
+  const Variable &queries = inputs.queries, &keys = inputs.keys, &values = inputs.values;
   const auto fits = [&](const Variable& x, std::optional<std::int64_t> size) {
     return x.dim() == 3 && x.size(0) == queries.size(0) && (!size || x.size(2) == *size);
   };
