@@ -27,7 +27,6 @@ namespace {
 using In = const std::vector<Variable>&;
 
 constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 struct Sizes {
   std::int64_t n, m, d, dv;
