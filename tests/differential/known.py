@@ -292,6 +292,12 @@ KNOWN = [
         parts=("refusal",),
     ),
     Known(
+        "interleave interleave_dim",
+        "a negative number of copies is refused, of nothing too",
+        lambda inputs, args: args["repeats"] < 0,
+        parts=("refusal",),
+    ),
+    Known(
         "split",
         "a size of 0 is refused; PyTorch takes it where there is nothing to split",
         lambda inputs, args: args["size"] == 0,
