@@ -1,9 +1,10 @@
 // The scores of additive attention on Variables: shapes, values and errors of
-// tensor/additive_scores.h, with derivatives.        (Bahdanau, Cho and Bengio, 2015)
+// tensor/attention/additive_scores.h, with derivatives.        (Bahdanau, Cho and Bengio,
+// 2015)
 #pragma once
 
 #include "autograd/variable.h"
-#include "tensor/additive_scores.h"
+#include "tensor/attention/additive_scores.h"
 
 namespace heed {
 

@@ -9,7 +9,7 @@
 #include "autograd/elementwise.h"
 #include "autograd/node.h"
 #include "autograd/reductions.h"
-#include "tensor/elementwise.h"
+#include "tensor/elementwise/elementwise.h"
 
 namespace heed {
 namespace {
@@ -157,8 +157,7 @@ Variable own(const Variable& g) {
       static_cast<std::size_t>(value.numel()) * element_size(value.dtype());
   const bool is_own = value.storage().unique() && value.is_contiguous() &&
                       value.storage()->bytes <= 2 * bytes + 1024;
-  return Variable(is_own ? value : value.clone(),
-                  grad_enabled() ? g.node() : NodeRef());
+  return Variable(is_own ? value : value.clone(), grad_enabled() ? g.node() : NodeRef());
 }
 
 // Guards the gradients in all slots: threads may share a leaf.

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "autograd/record.h"
-#include "tensor/factories.h"
+#include "tensor/core/factories.h"
 
 namespace heed {
 

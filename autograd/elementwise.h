@@ -1,11 +1,12 @@
-// The elementwise operations of tensor/elementwise.h on Variables: the same names,
-// shapes, values and errors, each with its derivative. A Tensor argument is a constant.
+// The elementwise operations of tensor/elementwise/elementwise.h on Variables: the same
+// names, shapes, values and errors, each with its derivative. A Tensor argument is a
+// constant.
 #pragma once
 
 #include <optional>
 
 #include "autograd/variable.h"
-#include "tensor/elementwise.h"
+#include "tensor/elementwise/elementwise.h"
 
 namespace heed {
 

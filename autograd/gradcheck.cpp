@@ -9,8 +9,8 @@
 #include "autograd/joining.h"
 #include "autograd/reductions.h"
 #include "autograd/views.h"
-#include "tensor/factories.h"
-#include "tensor/random.h"
+#include "tensor/core/factories.h"
+#include "tensor/random/random.h"
 
 namespace heed {
 namespace {

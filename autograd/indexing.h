@@ -1,9 +1,9 @@
 // Picking elements on Variables: the names, shapes, values and errors of
-// tensor/indexing.h, with derivatives. Indices and masks are constants.
+// tensor/indexing/indexing.h, with derivatives. Indices and masks are constants.
 #pragma once
 
 #include "autograd/variable.h"
-#include "tensor/indexing.h"
+#include "tensor/indexing/indexing.h"
 
 namespace heed {
 

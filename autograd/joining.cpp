@@ -6,7 +6,7 @@
 #include "autograd/record.h"
 #include "autograd/reductions.h"
 #include "autograd/views.h"
-#include "tensor/factories.h"
+#include "tensor/core/factories.h"
 
 namespace heed {
 

@@ -1,11 +1,11 @@
 // Putting Variables together, side by side or again and again: the names, shapes, values
-// and errors of tensor/joining.h, with derivatives.
+// and errors of tensor/indexing/joining.h, with derivatives.
 #pragma once
 
 #include <span>
 
 #include "autograd/variable.h"
-#include "tensor/joining.h"
+#include "tensor/indexing/joining.h"
 
 namespace heed {
 

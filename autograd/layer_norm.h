@@ -1,9 +1,9 @@
 // Layer normalisation on Variables: the name, shapes, value and errors of
-// tensor/layer_norm.h, with derivatives.
+// tensor/reduce/layer_norm.h, with derivatives.
 #pragma once
 
 #include "autograd/variable.h"
-#include "tensor/layer_norm.h"
+#include "tensor/reduce/layer_norm.h"
 
 namespace heed {
 

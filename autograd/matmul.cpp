@@ -9,9 +9,7 @@ namespace {
 Variable transposed(const Variable& x) { return transpose(x, -2, -1); }
 
 // Leading dimensions joined: (..., m, n) -> (... m, n).
-Variable as_matrix(const Variable& x) {
-  return x.dim() == 2 ? x : flatten(x, 0, -2);
-}
+Variable as_matrix(const Variable& x) { return x.dim() == 2 ? x : flatten(x, 0, -2); }
 
 // Whether the columns of x lie in memory one after the other, and not its rows.
 bool is_turned(const Variable& x) {

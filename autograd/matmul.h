@@ -1,9 +1,9 @@
-// Matrix products on Variables: the names, shapes, values and errors of tensor/matmul.h,
-// with derivatives.
+// Matrix products on Variables: the names, shapes, values and errors of
+// tensor/product/matmul.h, with derivatives.
 #pragma once
 
 #include "autograd/variable.h"
-#include "tensor/matmul.h"
+#include "tensor/product/matmul.h"
 
 namespace heed {
 

@@ -99,8 +99,8 @@ class Node {
     memory::deallocate(node, bytes);
   }
 
-  const Op op;           // for messages, and for whoever looks at the graph
-  const Shape shape;     // of the result
+  const Op op;        // for messages, and for whoever looks at the graph
+  const Shape shape;  // of the result
   const DType dtype;
   const Kind kind;
   bool freed = false;

@@ -1,6 +1,6 @@
 #include "autograd/record.h"
 
-#include "tensor/factories.h"
+#include "tensor/core/factories.h"
 
 namespace heed {
 

@@ -7,7 +7,7 @@
 #include "autograd/record.h"
 #include "autograd/sorting.h"
 #include "autograd/views.h"
-#include "tensor/factories.h"
+#include "tensor/core/factories.h"
 
 namespace heed {
 namespace {

@@ -1,9 +1,9 @@
-// The reductions of tensor/reductions.h on Variables: the same names, shapes, values and
-// errors, each with its derivative.
+// The reductions of tensor/reduce/reductions.h on Variables: the same names, shapes,
+// values and errors, each with its derivative.
 #pragma once
 
 #include "autograd/variable.h"
-#include "tensor/reductions.h"
+#include "tensor/reduce/reductions.h"
 
 namespace heed {
 

@@ -1,9 +1,9 @@
 // The softmax family on Variables: the names, shapes, values and errors of
-// tensor/softmax.h, with derivatives.
+// tensor/reduce/softmax.h, with derivatives.
 #pragma once
 
 #include "autograd/variable.h"
-#include "tensor/softmax.h"
+#include "tensor/reduce/softmax.h"
 
 namespace heed {
 

@@ -9,15 +9,14 @@ namespace heed {
 
 Variable picked(const char* name, Tensor values, const Variable& x, std::int64_t dim,
                 const Tensor& indices) {
-  return record({name, "dx = zeros with g at the indices"}, std::move(values), inputs(x),
-                keep(indices),
-                [dim, shape = x.shape()](const Kept& k, const Variable& g) {
-                  if (g.dim() == static_cast<int>(shape.rank())) {
-                    return scatter_add(shape, dim, k[0].value(), g);
-                  }
-                  return scatter_add(shape, dim, unsqueeze(k[0].value(), dim),
-                                     unsqueeze(g, dim));
-                });
+  return record(
+      {name, "dx = zeros with g at the indices"}, std::move(values), inputs(x),
+      keep(indices), [dim, shape = x.shape()](const Kept& k, const Variable& g) {
+        if (g.dim() == static_cast<int>(shape.rank())) {
+          return scatter_add(shape, dim, k[0].value(), g);
+        }
+        return scatter_add(shape, dim, unsqueeze(k[0].value(), dim), unsqueeze(g, dim));
+      });
 }
 
 WithIndices<Variable> sort(const Variable& x, std::int64_t dim, bool descending) {

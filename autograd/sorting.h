@@ -1,9 +1,9 @@
 // Order along one dimension, on Variables: the names, shapes, values and errors of
-// tensor/sorting.h, with derivatives.
+// tensor/reduce/sorting.h, with derivatives.
 #pragma once
 
 #include "autograd/variable.h"
-#include "tensor/sorting.h"
+#include "tensor/reduce/sorting.h"
 
 namespace heed {
 

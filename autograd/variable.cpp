@@ -1,7 +1,7 @@
 #include "autograd/variable.h"
 
 #include "autograd/node.h"
-#include "tensor/factories.h"
+#include "tensor/core/factories.h"
 
 namespace heed {
 namespace {

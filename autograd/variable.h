@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "tensor/tensor.h"
+#include "tensor/core/tensor.h"
 
 namespace heed {
 

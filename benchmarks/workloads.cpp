@@ -39,8 +39,8 @@ std::function<void()> nw_epoch(std::int64_t n) {
   const Tensor values = reshape(masked_select(expand(y, {n, n}), others), {n, n - 1});
   nn::NWKernelRegression net;
   const double size = static_cast<double>(n);
-  const auto trainer = std::make_shared<optim::Sgd>(nn::parameters(net),
-      optim::SgdOptions{.lr = 25 / size / size});
+  const auto trainer = std::make_shared<optim::Sgd>(
+      nn::parameters(net), optim::SgdOptions{.lr = 25 / size / size});
   return [=]() mutable {
     trainer->zero_grad();
     sum(nn::mse_loss(net(x, keys, values), y, nn::Reduction::none)).backward();
@@ -55,8 +55,8 @@ std::function<void()> additive_step(std::int64_t batch, std::int64_t n, std::int
   nn::AdditiveAttention net(h, h, h, 0);
   const Variable queries(randn({batch, n, h}), true), keys(randn({batch, m, h}), true);
   const Variable values(randn({batch, m, h}), true);
-  const auto trainer = std::make_shared<optim::Sgd>(nn::parameters(net),
-      optim::SgdOptions{.lr = 1e-3});
+  const auto trainer =
+      std::make_shared<optim::Sgd>(nn::parameters(net), optim::SgdOptions{.lr = 1e-3});
   return [=]() mutable {
     trainer->zero_grad();
     mean(square(net(queries, keys, values))).backward();
@@ -82,8 +82,8 @@ std::function<void()> mha_step(std::int64_t b, std::int64_t t, std::int64_t d,
       {.dim = d, .n_heads = heads, .max_seq_len = t, .dropout = dropout});
   const Variable x(randn({b, t, d}), true);
   const Tensor y = randn({b, t, d});
-  const auto trainer = std::make_shared<optim::Sgd>(nn::parameters(net),
-      optim::SgdOptions{.lr = 1e-3});
+  const auto trainer =
+      std::make_shared<optim::Sgd>(nn::parameters(net), optim::SgdOptions{.lr = 1e-3});
   return [=]() mutable {
     trainer->zero_grad();
     nn::mse_loss(net(x), y).backward();
@@ -160,7 +160,7 @@ std::function<void()> gpt_step(std::int64_t layers, std::int64_t d, std::int64_t
                                std::int64_t t, std::int64_t b, std::int64_t vocab) {
   LanguageModel net(layers, d, heads, t, vocab);
   const auto trainer = std::make_shared<optim::AdamW>(nn::parameters(net),
-      optim::AdamWOptions{.lr = 1e-4});
+                                                      optim::AdamWOptions{.lr = 1e-4});
   const Tensor ids = randint(vocab, {b, t}), targets = randint(vocab, {b * t});
   return [=]() mutable {
     trainer->zero_grad();

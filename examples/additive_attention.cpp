@@ -22,7 +22,7 @@ void toy(const ListingOptions& options, Claims& claims) {
   nn::AdditiveAttention attention(/*key_size=*/2, /*query_size=*/20, /*num_hiddens=*/8,
                                   /*dropout=*/0.1, dtype);
   attention.keep_weights = true;
-  nn::eval(attention);  // no dropout
+  nn::eval(attention);                                                   // no dropout
   const Tensor output = attention(queries, keys, values, mask).value();  // (2, 1, 4)
   const Tensor weights = attention.attention_weights;                    // (2, 1, 10)
   fmt::print("output\n{}\n", output);

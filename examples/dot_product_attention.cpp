@@ -24,7 +24,7 @@ void book_toy(const ListingOptions& options, Claims& claims) {
 
   nn::DotProductAttention attention(/*dropout=*/0.5);
   attention.keep_weights = true;
-  nn::eval(attention);  // no dropout
+  nn::eval(attention);                                                   // no dropout
   const Tensor output = attention(queries, keys, values, mask).value();  // (2, 1, 4)
   const Tensor weights = attention.attention_weights;                    // (2, 1, 10)
   fmt::print("output\n{}\n", output);

@@ -25,8 +25,8 @@ namespace {
 using namespace heed;
 using namespace heed::support;
 
-constexpr std::int64_t book_rows = 50;    // of the tutorial's data
-constexpr double largest_x = 5;           // of the tutorial's data
+constexpr std::int64_t book_rows = 50;  // of the tutorial's data
+constexpr double largest_x = 5;         // of the tutorial's data
 
 struct Options {
   std::uint64_t seed = 1339640095;
@@ -50,8 +50,8 @@ struct Axis {
 };
 
 struct Data {
-  Tensor x_train, y_train;  // (n), x in rising order
-  Tensor x_test;            // (m), in rising order
+  Tensor x_train, y_train;      // (n), x in rising order
+  Tensor x_test;                // (m), in rising order
   std::optional<Tensor> truth;  // (m), the curve that the noise was added to
   Axis x{"x"}, y{"y"};
 };
@@ -73,9 +73,9 @@ Data draw_data(const Options& options) {
 // For each row, all rows but itself: (n) -> (n, n - 1).
 Tensor leave_one_out(const Tensor& column) {
   const std::int64_t n = column.size(0);
-  const Tensor tile = repeat(column, {n, 1});                    // (n, n)
+  const Tensor tile = repeat(column, {n, 1});                      // (n, n)
   const Tensor others = (1 - eye(n, column.dtype())).to(boolean);  // (n, n)
-  return reshape(masked_select(tile, others), {n, n - 1});       // (n, n - 1)
+  return reshape(masked_select(tile, others), {n, n - 1});         // (n, n - 1)
 }
 
 // Prints and returns the loss of each epoch: that of the predictions before its step.
@@ -235,7 +235,8 @@ void draw_figures(const Options& options, const Data& data, const Fits& fits,
   Chart loss{"Loss of each epoch", "epoch", "sum of squared errors", {}, true};
   loss.curves.push_back({"heed", epochs, losses, Style::line_with_points});
   if (const PublishedRun* run = published(options))
-    loss.curves.push_back({"published", epochs,
+    loss.curves.push_back({"published",
+                           epochs,
                            {run->read_off.begin(), run->read_off.end()},
                            Style::circles});
 
@@ -289,8 +290,8 @@ int run(const Options& options) {
   const PublishedRun* const book_run = published(options);
   const bool agree = book_run == nullptr || compare(*book_run, losses);
 
-  const Fits fits = pool(net, data.x_test, repeat(data.x_train, {m, 1}),
-                         repeat(data.y_train, {m, 1}));
+  const Fits fits =
+      pool(net, data.x_test, repeat(data.x_train, {m, 1}), repeat(data.y_train, {m, 1}));
   if (data.truth) {
     fmt::print("\nMean squared error to the true curve at x = 0, 0.1, ..., 4.9:\n");
     print_errors(fits, *data.truth, 1);

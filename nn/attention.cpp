@@ -3,9 +3,9 @@
 #include "autograd/record.h"
 #include "autograd/views.h"
 #include "nn/masked.h"
-#include "tensor/attention.h"
-#include "tensor/gaussian_attention.h"
-#include "tensor/reductions.h"
+#include "tensor/attention/attention.h"
+#include "tensor/attention/gaussian_attention.h"
+#include "tensor/reduce/reductions.h"
 
 namespace heed::nn {
 namespace {
@@ -41,8 +41,8 @@ Attention composed(const Score& score, const Variable& query, const Variable& ke
   return {masked_values(dropped, value, mask), weights};  // (..., n, dv)
 }
 
-// The same by the kernels of tensor/attention.h. Of O = P V with P = softmax(S) and
-// S = scale Q Kᵀ + bias, given the gradient G of O:
+// The same by the kernels of tensor/attention/attention.h. Of O = P V with P = softmax(S)
+// and S = scale Q Kᵀ + bias, given the gradient G of O:
 //
 //   dV = Pᵀ G,  dP = G Vᵀ              for O is a product
 //   dS_k = P_k (dP_k - Σ_j dP_j P_j)   in a row, for ∂P_j / ∂S_k = P_j (1{j = k} - P_k)
@@ -95,8 +95,8 @@ Variable fused(const DotScore& score, const Variable& query, const Variable& key
       });
 }
 
-// The same by the kernels of tensor/gaussian_attention.h, of numbers that attend to
-// numbers, each query to keys of its own: (..., 1, 1) to (..., m, 1).
+// The same by the kernels of tensor/attention/gaussian_attention.h, of numbers that
+// attend to numbers, each query to keys of its own: (..., 1, 1) to (..., m, 1).
 Variable fused(const GaussianScore& score, const Variable& query, const Variable& key,
                const Variable& value, Tensor* weights) {
   const GaussianAttentionResult y =

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "autograd/elementwise.h"
-#include "tensor/factories.h"
+#include "tensor/core/factories.h"
 
 namespace heed::nn {
 namespace {

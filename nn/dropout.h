@@ -5,7 +5,7 @@
 #include <string>
 
 #include "autograd/variable.h"
-#include "tensor/random.h"
+#include "tensor/random/random.h"
 
 namespace heed::nn {
 

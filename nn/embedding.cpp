@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "nn/functional.h"
-#include "tensor/random.h"
-#include "tensor/views.h"
+#include "tensor/indexing/views.h"
+#include "tensor/random/random.h"
 
 namespace heed::nn {
 

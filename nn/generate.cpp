@@ -5,14 +5,14 @@
 #include <limits>
 #include <vector>
 
-#include "tensor/elementwise.h"
-#include "tensor/factories.h"
-#include "tensor/indexing.h"
-#include "tensor/joining.h"
-#include "tensor/reductions.h"
-#include "tensor/softmax.h"
-#include "tensor/sorting.h"
-#include "tensor/views.h"
+#include "tensor/core/factories.h"
+#include "tensor/elementwise/elementwise.h"
+#include "tensor/indexing/indexing.h"
+#include "tensor/indexing/joining.h"
+#include "tensor/indexing/views.h"
+#include "tensor/reduce/reductions.h"
+#include "tensor/reduce/softmax.h"
+#include "tensor/reduce/sorting.h"
 
 namespace heed::nn {
 namespace {

@@ -8,7 +8,7 @@
 #include "nn/attention.h"
 #include "nn/init.h"
 #include "nn/visit.h"
-#include "tensor/factories.h"
+#include "tensor/core/factories.h"
 
 namespace heed::nn {
 namespace {

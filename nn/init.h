@@ -2,8 +2,8 @@
 // same bits. Each fills `w` and returns it.
 #pragma once
 
-#include "tensor/random.h"
-#include "tensor/tensor.h"
+#include "tensor/core/tensor.h"
+#include "tensor/random/random.h"
 
 namespace heed::nn::init {
 

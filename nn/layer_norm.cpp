@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "nn/functional.h"
-#include "tensor/factories.h"
+#include "tensor/core/factories.h"
 
 namespace heed::nn {
 

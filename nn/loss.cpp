@@ -7,7 +7,7 @@
 #include "autograd/reductions.h"
 #include "autograd/softmax.h"
 #include "autograd/views.h"
-#include "tensor/factories.h"
+#include "tensor/core/factories.h"
 
 namespace heed::nn {
 namespace {

@@ -5,11 +5,11 @@
 
 #include <fmt/format.h>
 
-#include "tensor/elementwise.h"
-#include "tensor/factories.h"
-#include "tensor/indexing.h"
-#include "tensor/reductions.h"
-#include "tensor/views.h"
+#include "tensor/core/factories.h"
+#include "tensor/elementwise/elementwise.h"
+#include "tensor/indexing/indexing.h"
+#include "tensor/indexing/views.h"
+#include "tensor/reduce/reductions.h"
 
 namespace heed::nn {
 namespace {

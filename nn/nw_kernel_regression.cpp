@@ -2,7 +2,7 @@
 
 #include "autograd/views.h"
 #include "nn/attention.h"
-#include "tensor/random.h"
+#include "tensor/random/random.h"
 
 namespace heed::nn {
 

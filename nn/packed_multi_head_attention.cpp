@@ -5,7 +5,7 @@
 #include "autograd/views.h"
 #include "nn/functional.h"
 #include "nn/init.h"
-#include "tensor/factories.h"
+#include "tensor/core/factories.h"
 
 namespace heed::nn {
 

@@ -2,7 +2,7 @@
 
 #include "autograd/elementwise.h"
 #include "autograd/views.h"
-#include "tensor/factories.h"
+#include "tensor/core/factories.h"
 
 namespace heed::nn {
 

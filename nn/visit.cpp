@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "tensor/iterate.h"
-#include "tensor/text.h"
+#include "tensor/core/iterate.h"
+#include "tensor/core/text.h"
 
 namespace heed::nn {
 namespace {

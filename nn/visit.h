@@ -29,7 +29,9 @@ namespace heed::nn {
 
 // A module: what has a visit().
 template <class M>
-concept Module = requires(M& m) { m.visit([](std::string_view, auto&) {}); };
+concept Module = requires(M& m) {
+  m.visit([](std::string_view, auto&) {});
+};
 
 using NamedParameters = std::vector<std::pair<std::string, Variable>>;
 using StateDict = std::map<std::string, Tensor>;

@@ -4,10 +4,10 @@
 
 #include <fmt/format.h>
 
-#include "tensor/elementwise.h"
-#include "tensor/factories.h"
-#include "tensor/reductions.h"
-#include "tensor/updates.h"
+#include "tensor/core/factories.h"
+#include "tensor/elementwise/elementwise.h"
+#include "tensor/elementwise/updates.h"
+#include "tensor/reduce/reductions.h"
 
 namespace heed::optim {
 namespace {

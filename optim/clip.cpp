@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "tensor/elementwise.h"
-#include "tensor/reductions.h"
+#include "tensor/elementwise/elementwise.h"
+#include "tensor/reduce/reductions.h"
 
 namespace heed::optim {
 

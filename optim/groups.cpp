@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "tensor/iterate.h"
-#include "tensor/text.h"
+#include "tensor/core/iterate.h"
+#include "tensor/core/text.h"
 
 namespace heed::optim::detail {
 

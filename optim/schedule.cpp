@@ -3,7 +3,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "tensor/error.h"
+#include "tensor/core/error.h"
 
 namespace heed::optim {
 

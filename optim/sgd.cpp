@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "tensor/factories.h"
-#include "tensor/updates.h"
+#include "tensor/core/factories.h"
+#include "tensor/elementwise/updates.h"
 
 namespace heed::optim {
 namespace {

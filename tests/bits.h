@@ -5,7 +5,7 @@
 #include <cstring>
 #include <vector>
 
-#include "tensor/tensor.h"
+#include "tensor/core/tensor.h"
 
 namespace heed::tests {
 

@@ -7,7 +7,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "tensor/error.h"
+#include "tensor/core/error.h"
 
 namespace heed {
 

@@ -1,13 +1,13 @@
 #include "examples/associative_recall/task.h"
 
-#include "tensor/elementwise.h"
-#include "tensor/factories.h"
-#include "tensor/indexing.h"
-#include "tensor/joining.h"
-#include "tensor/matmul.h"
-#include "tensor/reductions.h"
-#include "tensor/sorting.h"
-#include "tensor/views.h"
+#include "tensor/core/factories.h"
+#include "tensor/elementwise/elementwise.h"
+#include "tensor/indexing/indexing.h"
+#include "tensor/indexing/joining.h"
+#include "tensor/indexing/views.h"
+#include "tensor/product/matmul.h"
+#include "tensor/reduce/reductions.h"
+#include "tensor/reduce/sorting.h"
 
 namespace heed::recall {
 namespace {

@@ -5,8 +5,8 @@
 #include <cstdint>
 
 #include "nn/mask.h"
-#include "tensor/random.h"
-#include "tensor/tensor.h"
+#include "tensor/core/tensor.h"
+#include "tensor/random/random.h"
 
 namespace heed::recall {
 

@@ -10,9 +10,9 @@
 
 #include "examples/char_lm/hash.h"
 #include "examples/support/input_error.h"
-#include "nn/safetensors.h"
-#include "tensor/factories.h"
-#include "tensor/text.h"
+#include "nn/state/safetensors.h"
+#include "tensor/core/factories.h"
+#include "tensor/core/text.h"
 
 namespace heed::char_lm {
 namespace {

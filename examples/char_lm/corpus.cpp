@@ -11,11 +11,11 @@
 #include "examples/support/file.h"
 #include "examples/support/input_error.h"
 #include "examples/support/utf8.h"
-#include "tensor/elementwise.h"
-#include "tensor/factories.h"
-#include "tensor/indexing.h"
-#include "tensor/text.h"
-#include "tensor/views.h"
+#include "tensor/core/factories.h"
+#include "tensor/core/text.h"
+#include "tensor/elementwise/elementwise.h"
+#include "tensor/indexing/indexing.h"
+#include "tensor/indexing/views.h"
 
 namespace heed::char_lm {
 namespace {

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tensor/random.h"
+#include "tensor/random/random.h"
 
 namespace heed::char_lm {
 

@@ -12,9 +12,9 @@
 #include "examples/char_lm/train.h"
 #include "examples/support/input_error.h"
 #include "examples/support/utf8.h"
-#include "tensor/factories.h"
-#include "tensor/text.h"
-#include "tensor/views.h"
+#include "tensor/core/factories.h"
+#include "tensor/core/text.h"
+#include "tensor/indexing/views.h"
 
 namespace heed::char_lm {
 

@@ -20,8 +20,8 @@ struct GenerateOptions {
 };
 
 // Prints the prompt and what the model makes of it, control characters but tabs and line
-// ends as escapes (printable() of tensor/text.h), and returns the exit code 0. Throws
-// InputError when the folder holds no checkpoint or the prompt does not fit it.
+// ends as escapes (printable() of tensor/core/text.h), and returns the exit code 0.
+// Throws InputError when the folder holds no checkpoint or the prompt does not fit it.
 int generate(const GenerateOptions& options);
 
 }  // namespace heed::char_lm

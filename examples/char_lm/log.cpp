@@ -9,8 +9,8 @@
 #include <fmt/format.h>
 
 #include "examples/support/input_error.h"
-#include "tensor/error.h"
-#include "tensor/factories.h"
+#include "tensor/core/error.h"
+#include "tensor/core/factories.h"
 
 namespace heed::char_lm {
 namespace {
@@ -24,7 +24,7 @@ std::string line_of(const LogRow& row) {
 
 // `mode` is fopen's.
 void put(const std::string& path, const char* mode, const std::string& text) {
-  std::error_code ignored;  // fopen() hears it again
+  std::error_code ignored;                        // fopen() hears it again
   if (std::filesystem::is_fifo(path, ignored)) {  // which would be waited for
     support::input_error("{}: must be a regular file, got a pipe", path);
   }

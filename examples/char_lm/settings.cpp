@@ -7,7 +7,7 @@
 
 #include "examples/support/input_error.h"
 #include "examples/support/program.h"
-#include "tensor/text.h"
+#include "tensor/core/text.h"
 
 namespace heed::char_lm {
 

@@ -15,9 +15,9 @@
 #include "examples/char_lm/training.h"
 #include "examples/support/input_error.h"
 #include "examples/support/progress.h"
-#include "nn/atomic_file.h"
-#include "tensor/text.h"
-#include "tensor/threads.h"
+#include "nn/state/atomic_file.h"
+#include "tensor/core/text.h"
+#include "tensor/core/threads.h"
 
 namespace heed::char_lm {
 namespace {

@@ -11,9 +11,9 @@
 #include "nn/loss.h"
 #include "optim/clip.h"
 #include "optim/schedule.h"
-#include "tensor/elementwise.h"
-#include "tensor/factories.h"
-#include "tensor/text.h"
+#include "tensor/core/factories.h"
+#include "tensor/core/text.h"
+#include "tensor/elementwise/elementwise.h"
 
 namespace heed::char_lm {
 namespace {

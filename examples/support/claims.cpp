@@ -2,9 +2,9 @@
 
 #include <fmt/core.h>
 
-#include "tensor/elementwise.h"
-#include "tensor/factories.h"
-#include "tensor/reductions.h"
+#include "tensor/core/factories.h"
+#include "tensor/elementwise/elementwise.h"
+#include "tensor/reduce/reductions.h"
 
 namespace heed::support {
 

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "tensor/tensor.h"
+#include "tensor/core/tensor.h"
 
 namespace heed::support {
 

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "tensor/error.h"
+#include "tensor/core/error.h"
 
 namespace heed::support {
 namespace {

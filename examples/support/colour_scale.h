@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tensor/tensor.h"
+#include "tensor/core/tensor.h"
 
 namespace heed::support {
 

@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include "examples/support/file.h"
-#include "tensor/text.h"
+#include "tensor/core/text.h"
 
 namespace heed::support {
 namespace {

@@ -16,7 +16,7 @@
 
 #include "examples/support/gnuplot.h"
 #include "examples/support/input_error.h"
-#include "tensor/text.h"
+#include "tensor/core/text.h"
 
 namespace heed::support {
 namespace {

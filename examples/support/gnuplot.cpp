@@ -18,9 +18,9 @@
 #include <fmt/core.h>
 
 #include "examples/support/input_error.h"
-#include "nn/atomic_file.h"
-#include "tensor/error.h"
-#include "tensor/text.h"
+#include "nn/state/atomic_file.h"
+#include "tensor/core/error.h"
+#include "tensor/core/text.h"
 
 namespace heed::support {
 namespace {
@@ -64,8 +64,7 @@ int run_gnuplot(std::FILE* script, std::FILE* picture, int& status) {
   char name[] = "gnuplot", defaults[] = "-d";
   char* const arguments[] = {name, defaults, nullptr};
   pid_t process = 0;
-  const int error =
-      posix_spawnp(&process, name, &actions, nullptr, arguments, environ);
+  const int error = posix_spawnp(&process, name, &actions, nullptr, arguments, environ);
   posix_spawn_file_actions_destroy(&actions);
   if (error != 0) return error;
   while (waitpid(process, &status, 0) < 0)

@@ -21,7 +21,7 @@ inline constexpr std::string_view common_settings =
     "set tics out nomirror\n"
     "set border lw 1\n";
 
-// printable(text) as a string of gnuplot's (tensor/text.h).
+// printable(text) as a string of gnuplot's (tensor/core/text.h).
 std::string as_string(std::string_view text);
 
 // The least of 1, 2, 5, 10, 20, ... and of 0.5, 0.2, 0.1, ... at which ticks divide

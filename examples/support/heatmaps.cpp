@@ -15,7 +15,7 @@
 #include "examples/support/figures.h"
 #include "examples/support/gnuplot.h"
 #include "examples/support/text.h"
-#include "tensor/error.h"
+#include "tensor/core/error.h"
 
 namespace heed::support {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "examples/support/figures.h"
-#include "tensor/tensor.h"
+#include "tensor/core/tensor.h"
 
 namespace heed::support {
 

@@ -14,8 +14,8 @@
 
 #include <fmt/format.h>
 
-#include "tensor/text.h"
-#include "tensor/threads.h"
+#include "tensor/core/text.h"
+#include "tensor/core/threads.h"
 
 namespace heed::support {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "examples/support/figures.h"
 #include "examples/support/input_error.h"
-#include "tensor/dtype.h"
+#include "tensor/core/dtype.h"
 
 namespace heed::support {
 

@@ -13,7 +13,7 @@
 
 #include "examples/support/terminal.h"
 #include "examples/support/text.h"
-#include "tensor/error.h"
+#include "tensor/core/error.h"
 
 namespace heed::support {
 namespace {

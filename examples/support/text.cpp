@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "tensor/text.h"
+#include "tensor/core/text.h"
 
 namespace heed::support {
 namespace {

@@ -7,8 +7,8 @@
 
 namespace heed::support {
 
-// The columns that printable(text) takes in a terminal (tensor/text.h): two for the wide
-// characters of East Asia, one for any other.
+// The columns that printable(text) takes in a terminal (tensor/core/text.h): two for the
+// wide characters of East Asia, one for any other.
 std::int64_t text_width(std::string_view text);
 
 // printable(text) in at most `width` columns: the end of a longer one is replaced by an

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "examples/support/input_error.h"
-#include "tensor/text.h"
+#include "tensor/core/text.h"
 
 namespace heed::support {
 std::u32string from_utf8(std::string_view text, std::string_view source) {

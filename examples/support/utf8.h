@@ -1,4 +1,4 @@
-// UTF-8 and its code points (tensor/text.h has those of a text one by one).
+// UTF-8 and its code points (tensor/core/text.h has those of a text one by one).
 #pragma once
 
 #include <string>

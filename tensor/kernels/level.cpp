@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "tensor/error.h"
+#include "tensor/core/error.h"
 
 namespace heed::kernels {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "tensor/kernels/folds.h"
 #include "tensor/kernels/math.h"
-#include "tensor/kernels/transpose.h"
+#include "tensor/product/transpose.h"
 
 #if defined(__SSE2__)
 #include <xmmintrin.h>

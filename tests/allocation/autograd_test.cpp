@@ -24,8 +24,7 @@ struct Expression {
   void record() {
     const Variable normed = layer_norm(x, w, b, 1e-5);
     const Variable u = tanh(matmul(normed, transpose(x, 0, 1)) + slice(w, 0, 0, 3));
-    const Variable heads =
-        nn::attend(nn::DotScore{.scale = 0.5}, u, u, x);
+    const Variable heads = nn::attend(nn::DotScore{.scale = 0.5}, u, u, x);
     const Variable joined = cat({heads, x, sort(x).values}, 0);
     y = sum(softmax(joined, 1) * joined) + sum(u) + sum(heed::std(x, {1}));
     inner = u;

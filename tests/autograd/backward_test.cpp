@@ -78,9 +78,7 @@ BOOST_AUTO_TEST_CASE(detach_and_no_grad_stop_gradients) {
     const NoGrad no_grad;
     BOOST_TEST(!grad_enabled());
     BOOST_TEST(!square(x).requires_grad());
-    {
-      const NoGrad nested;
-    }
+    { const NoGrad nested; }
     BOOST_TEST(!grad_enabled());
   }
   BOOST_TEST(grad_enabled());
@@ -234,9 +232,8 @@ BOOST_AUTO_TEST_CASE(gradients_at_nan_and_infinity_are_pytorch_s) {
   BOOST_TEST(gradient(tensor({nan, 1.0, 5.0}, float64), [](auto& in) {
                return clamp(in[0], 0.0, 2.0);
              }) == (List{0, 1, 0}));
-  BOOST_TEST(gradient(tensor({1.0, nan, nan}, float64), [](auto& in) {
-               return max(in[0]);
-             }) == (List{0, 0.5, 0.5}));
+  BOOST_TEST(gradient(tensor({1.0, nan, nan}, float64),
+                      [](auto& in) { return max(in[0]); }) == (List{0, 0.5, 0.5}));
   const Variable x(tensor({2.0}, float64), true);
   pow(x, 0).backward(tensor({1 / 0.0}, float64));
   BOOST_TEST(x.grad().item() == 0);

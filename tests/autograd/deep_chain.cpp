@@ -26,8 +26,9 @@ int main() {
     slope = x.grad().item();
   }
   const std::int64_t after = memory::bytes_live();
-  fmt::print("stack {} KiB, {} ops, derivative {:.12f}, expected {:.12f}, bytes live {} "
-             "before and {} after\n",
-             limit.rlim_cur / 1024, ops, slope, expected, before, after);
+  fmt::print(
+      "stack {} KiB, {} ops, derivative {:.12f}, expected {:.12f}, bytes live {} "
+      "before and {} after\n",
+      limit.rlim_cur / 1024, ops, slope, expected, before, after);
   return slope == expected && before == after && limit.rlim_cur <= 256 * 1024 ? 0 : 1;
 }

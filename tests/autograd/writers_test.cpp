@@ -14,7 +14,7 @@
 
 #include <heed.h>
 
-#include "tensor/updates.h"
+#include "tensor/elementwise/updates.h"
 #include "tests/autograd/checks.h"
 
 using namespace heed;

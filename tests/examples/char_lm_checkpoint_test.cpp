@@ -8,9 +8,9 @@
 #include <fmt/format.h>
 
 #include "examples/char_lm/training.h"
-#include "nn/safetensors.h"
-#include "tensor/factories.h"
-#include "tensor/text.h"
+#include "nn/state/safetensors.h"
+#include "tensor/core/factories.h"
+#include "tensor/core/text.h"
 #include "tests/examples/char_lm_sample.h"
 #include "tests/examples/run.h"
 #include "tests/support/folder.h"

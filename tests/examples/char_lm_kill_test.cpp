@@ -10,7 +10,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "tensor/random.h"
+#include "tensor/random/random.h"
 #include "tests/examples/process.h"
 #include "tests/support/folder.h"
 

@@ -10,10 +10,10 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "nn/atomic_file.h"
-#include "nn/safetensors.h"
-#include "tensor/elementwise.h"
-#include "tensor/reductions.h"
+#include "nn/state/atomic_file.h"
+#include "nn/state/safetensors.h"
+#include "tensor/elementwise/elementwise.h"
+#include "tensor/reduce/reductions.h"
 #include "tests/examples/char_lm_place.h"
 #include "tests/examples/process.h"
 #include "tests/examples/run.h"

@@ -6,7 +6,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "tensor/text.h"
+#include "tensor/core/text.h"
 #include "tests/examples/char_lm_place.h"
 #include "tests/examples/run.h"
 

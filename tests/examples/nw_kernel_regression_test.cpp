@@ -10,7 +10,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "tensor/text.h"
+#include "tensor/core/text.h"
 #include "tests/examples/run.h"
 #include "tests/support/folder.h"
 
@@ -54,9 +54,9 @@ void check_losses(const std::string& arguments, const std::vector<double>& expec
   const std::vector<double> found = losses(outcome.out);
   BOOST_TEST_REQUIRE(found.size() == expected.size());
   for (std::size_t i = 0; i < found.size(); ++i)
-    BOOST_TEST(std::abs(found[i] - expected[i]) <= tolerance * expected[i],
-               arguments << ", epoch " << i + 1 << ": " << found[i] << " for "
-                         << expected[i]);
+    BOOST_TEST(
+        std::abs(found[i] - expected[i]) <= tolerance * expected[i],
+        arguments << ", epoch " << i + 1 << ": " << found[i] << " for " << expected[i]);
 }
 
 BOOST_AUTO_TEST_SUITE(nw_kernel_regression)
@@ -93,9 +93,8 @@ BOOST_AUTO_TEST_CASE(fifty_epochs) {
 }
 
 BOOST_AUTO_TEST_CASE(published_losses_stand_beside_the_published_runs_alone) {
-  for (const char* arguments :
-       {"--seed 5", "--lr 0.25", "--epochs 4", "--noise 0.25", "--train-size 40",
-        "--dtype float64"}) {
+  for (const char* arguments : {"--seed 5", "--lr 0.25", "--epochs 4", "--noise 0.25",
+                                "--train-size 40", "--dtype float64"}) {
     const Outcome outcome = regress(arguments);
     BOOST_TEST(outcome.code == 0, arguments);
     BOOST_TEST(outcome.out.find("published") == outcome.out.npos, arguments);
@@ -185,13 +184,33 @@ BOOST_AUTO_TEST_CASE(help_names_every_option) {
 }
 
 BOOST_AUTO_TEST_CASE(wrong_options) {
-  for (const char* arguments :
-       {"--nothing", "extra", "--seed", "--seed x", "--seed -1", "--seed 1.5",
-        "--seed 18446744073709551616", "--seed 1 --seed 2", "--epochs 0", "--epochs -3",
-        "--epochs 1e3", "--lr nan", "--lr inf", "--lr -0.5", "--lr 1x", "--train-size 1",
-        "--train-size 5001", "--noise -1", "--noise nan", "--dtype int64", "--dtype ''",
-        "--threads 0", "--threads 9999999999", "--x a", "--y a", "--figure-format svg",
-        "--figures /tmp --figure-format pdf"}) {
+  for (const char* arguments : {"--nothing",
+                                "extra",
+                                "--seed",
+                                "--seed x",
+                                "--seed -1",
+                                "--seed 1.5",
+                                "--seed 18446744073709551616",
+                                "--seed 1 --seed 2",
+                                "--epochs 0",
+                                "--epochs -3",
+                                "--epochs 1e3",
+                                "--lr nan",
+                                "--lr inf",
+                                "--lr -0.5",
+                                "--lr 1x",
+                                "--train-size 1",
+                                "--train-size 5001",
+                                "--noise -1",
+                                "--noise nan",
+                                "--dtype int64",
+                                "--dtype ''",
+                                "--threads 0",
+                                "--threads 9999999999",
+                                "--x a",
+                                "--y a",
+                                "--figure-format svg",
+                                "--figures /tmp --figure-format pdf"}) {
     check_refused("nw_kernel_regression", arguments);
   }
   BOOST_TEST(regress("--epochs 0").err ==

@@ -13,9 +13,9 @@
 #include "examples/char_lm/generate.h"
 #include "examples/char_lm/train.h"
 #include "examples/char_lm/training.h"
-#include "tensor/factories.h"
-#include "tensor/memory.h"
-#include "tensor/views.h"
+#include "tensor/core/factories.h"
+#include "tensor/core/memory.h"
+#include "tensor/indexing/views.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/support/folder.h"
 

@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "tensor/text.h"
+#include "tensor/core/text.h"
 
 namespace heed::fuzz {
 

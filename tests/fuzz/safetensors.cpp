@@ -4,8 +4,8 @@
 #include <sstream>
 #include <string>
 
-#include "nn/safetensors.h"
-#include "nn/safetensors_header.h"
+#include "nn/state/safetensors.h"
+#include "nn/state/safetensors_header.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace heed;

@@ -6,8 +6,8 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
-#include "tensor/factories.h"
-#include "tensor/views.h"
+#include "tensor/core/factories.h"
+#include "tensor/indexing/views.h"
 
 namespace heed::golden {
 namespace {

@@ -1,9 +1,9 @@
 // A folder of reference cases, read.
 //
 // index.json lists the cases: name, dtype, group, tolerance, attributes, and the file
-// that holds the tensors, in the format of nn/safetensors.h. It holds one case, or the
-// cases of a whole group; then the names of a case's tensors start with the `prefix` that
-// the index gives.
+// that holds the tensors, in the format of nn/state/safetensors.h. It holds one case, or
+// the cases of a whole group; then the names of a case's tensors start with the `prefix`
+// that the index gives.
 //
 // Names of tensors:
 //   in.NAME    an input                  out.NAME       an output
@@ -24,8 +24,8 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "nn/safetensors.h"
-#include "tensor/tensor.h"
+#include "nn/state/safetensors.h"
+#include "tensor/core/tensor.h"
 
 namespace heed::golden {
 

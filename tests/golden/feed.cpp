@@ -4,7 +4,7 @@
 
 #include "autograd/elementwise.h"
 #include "autograd/reductions.h"
-#include "tensor/factories.h"
+#include "tensor/core/factories.h"
 
 namespace heed::golden {
 

@@ -6,7 +6,7 @@
 
 #include "autograd/variable.h"
 #include "nn/visit.h"
-#include "tensor/sorting.h"
+#include "tensor/reduce/sorting.h"
 #include "tests/golden/case.h"
 #include "tests/golden/recipe.h"
 #include "tests/golden/report.h"

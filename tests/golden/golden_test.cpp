@@ -3,11 +3,11 @@
 #include <limits>
 #include <map>
 
-#include <fmt/core.h>
 #include <boost/test/unit_test.hpp>
+#include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
-#include "tensor/threads.h"
+#include "tensor/core/threads.h"
 #include "tests/golden/outcome.h"
 
 namespace {

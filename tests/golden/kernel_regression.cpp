@@ -9,8 +9,8 @@
 #include "nn/loss.h"
 #include "nn/nw_kernel_regression.h"
 #include "optim/sgd.h"
-#include "tensor/factories.h"
-#include "tensor/random.h"
+#include "tensor/core/factories.h"
+#include "tensor/random/random.h"
 #include "tests/golden/feed.h"
 #include "tests/golden/replay.h"
 

@@ -3,8 +3,8 @@
 #include "autograd/softmax.h"
 #include "autograd/views.h"
 #include "nn/heads.h"
-#include "tensor/factories.h"
-#include "tensor/reductions.h"
+#include "tensor/core/factories.h"
+#include "tensor/reduce/reductions.h"
 #include "tests/golden/op.h"
 
 namespace heed::golden {

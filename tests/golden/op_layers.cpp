@@ -7,7 +7,7 @@
 #include "autograd/views.h"
 #include "nn/functional.h"
 #include "nn/loss.h"
-#include "tensor/factories.h"
+#include "tensor/core/factories.h"
 #include "tests/golden/op.h"
 
 namespace heed::golden {

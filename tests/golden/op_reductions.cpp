@@ -1,8 +1,8 @@
 #include "autograd/indexing.h"
 #include "autograd/matmul.h"
 #include "autograd/reductions.h"
-#include "autograd/sorting.h"
 #include "autograd/softmax.h"
+#include "autograd/sorting.h"
 #include "autograd/views.h"
 #include "tests/golden/op.h"
 

@@ -7,8 +7,8 @@
 #include "autograd/views.h"
 #include "optim/clip.h"
 #include "optim/schedule.h"
-#include "tensor/factories.h"
-#include "tensor/joining.h"
+#include "tensor/core/factories.h"
+#include "tensor/indexing/joining.h"
 #include "tests/golden/optimiser_options.h"
 #include "tests/golden/replay.h"
 

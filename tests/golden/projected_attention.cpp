@@ -11,8 +11,8 @@
 #include "nn/general_attention.h"
 #include "nn/heads.h"
 #include "nn/multi_head_attention.h"
-#include "tensor/factories.h"
-#include "tensor/reductions.h"
+#include "tensor/core/factories.h"
+#include "tensor/reduce/reductions.h"
 #include "tests/golden/replay.h"
 #include "tests/golden/replay_module.h"
 

@@ -3,11 +3,11 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
-#include "tensor/elementwise.h"
-#include "tensor/factories.h"
-#include "tensor/joining.h"
-#include "tensor/random.h"
-#include "tensor/views.h"
+#include "tensor/core/factories.h"
+#include "tensor/elementwise/elementwise.h"
+#include "tensor/indexing/joining.h"
+#include "tensor/indexing/views.h"
+#include "tensor/random/random.h"
 
 namespace heed::golden {
 namespace {

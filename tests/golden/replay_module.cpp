@@ -3,9 +3,9 @@
 #include <fmt/core.h>
 
 #include "nn/dropout.h"
-#include "tensor/elementwise.h"
-#include "tensor/factories.h"
-#include "tensor/random.h"
+#include "tensor/core/factories.h"
+#include "tensor/elementwise/elementwise.h"
+#include "tensor/random/random.h"
 
 namespace heed::golden {
 

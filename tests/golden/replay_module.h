@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "nn/visit.h"
-#include "tensor/elementwise.h"
-#include "tensor/reductions.h"
+#include "tensor/elementwise/elementwise.h"
+#include "tensor/reduce/reductions.h"
 #include "tests/golden/feed.h"
 #include "tests/golden/recipe.h"
 #include "tests/golden/report.h"

@@ -7,7 +7,7 @@
 #include <fmt/ostream.h>
 #include <nlohmann/json.hpp>
 
-#include "tensor/threads.h"
+#include "tensor/core/threads.h"
 #include "tests/golden/replay.h"
 
 namespace heed::golden {

@@ -1,6 +1,6 @@
 // A file is on the disk before it has its name, and whatever the system refuses on the
 // way leaves the older file as it was: its content, its owner, its permissions.
-#include "nn/atomic_file.h"
+#include "nn/state/atomic_file.h"
 
 #include <sys/mount.h>
 #include <sys/stat.h>

@@ -116,9 +116,7 @@ BOOST_AUTO_TEST_CASE(an_infinite_parameter_does_not_spoil_its_memory) {
     trainer.step();
     return trainer.memory(x).exp_avg->template to_vector<double>();
   };
-  const auto start = [] {
-    return Variable(tensor({-infinity, 1.0}, float64), true);
-  };
+  const auto start = [] { return Variable(tensor({-infinity, 1.0}, float64), true); };
   const Variable x = start(), y = start();
   const std::vector<double> expected = {1 - 0.9, 1 - 0.9};
   BOOST_TEST(step(Adam({x}), x) == expected);

@@ -5,7 +5,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "tensor/factories.h"
+#include "tensor/core/factories.h"
 #include "tests/errors.h"
 
 namespace {

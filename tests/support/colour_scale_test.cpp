@@ -7,7 +7,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "tensor/factories.h"
+#include "tensor/core/factories.h"
 
 namespace {
 

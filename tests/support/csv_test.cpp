@@ -10,7 +10,7 @@
 #include <boost/test/unit_test.hpp>
 #include <fmt/core.h>
 
-#include "tensor/text.h"
+#include "tensor/core/text.h"
 #include "tests/support/folder.h"
 #include "tests/support/input_errors.h"
 

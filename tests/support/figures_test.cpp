@@ -10,8 +10,8 @@
 #include <boost/test/unit_test.hpp>
 
 #include "examples/support/gnuplot.h"
-#include "tensor/factories.h"
-#include "tensor/text.h"
+#include "tensor/core/factories.h"
+#include "tensor/core/text.h"
 #include "tests/errors.h"
 #include "tests/support/drawn.h"
 #include "tests/support/environment.h"
@@ -139,8 +139,8 @@ BOOST_AUTO_TEST_CASE(ill_formed_figures) {
 BOOST_AUTO_TEST_CASE(figures_of_a_program,
                      *boost::unit_test::precondition(gnuplot_is_there)) {
   const TemporaryFolder folder;
-  const std::vector<NamedFigure> figures{
-      {"chart", chart()}, {"heat", Heatmaps{ones({1, 1, 2, 2}), "", ""}}};
+  const std::vector<NamedFigure> figures{{"chart", chart()},
+                                         {"heat", Heatmaps{ones({1, 1, 2, 2}), "", ""}}};
   save_figures({}, figures);
   BOOST_TEST(folder.is_empty());
   const FigureOptions options{folder / "new", "png"};

@@ -8,10 +8,10 @@
 #include <fmt/format.h>
 
 #include "examples/support/figures.h"
-#include "tensor/elementwise.h"
-#include "tensor/factories.h"
-#include "tensor/random.h"
-#include "tensor/views.h"
+#include "tensor/core/factories.h"
+#include "tensor/elementwise/elementwise.h"
+#include "tensor/indexing/views.h"
+#include "tensor/random/random.h"
 #include "tests/errors.h"
 #include "tests/support/drawn.h"
 #include "tests/support/folder.h"

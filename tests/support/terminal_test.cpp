@@ -13,10 +13,10 @@
 #include <boost/test/unit_test.hpp>
 #include <fmt/core.h>
 
-#include "tensor/elementwise.h"
-#include "tensor/error.h"
-#include "tensor/factories.h"
-#include "tensor/views.h"
+#include "tensor/core/error.h"
+#include "tensor/core/factories.h"
+#include "tensor/elementwise/elementwise.h"
+#include "tensor/indexing/views.h"
 #include "tests/support/environment.h"
 #include "tests/support/folder.h"
 

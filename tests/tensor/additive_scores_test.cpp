@@ -1,6 +1,6 @@
 // Additive attention's scores and their gradients: against the formula in plain ops,
 // layouts, threads, NaN and errors.
-#include "tensor/additive_scores.h"
+#include "tensor/attention/additive_scores.h"
 
 #include <cmath>
 #include <limits>
@@ -8,12 +8,12 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "tensor/elementwise.h"
-#include "tensor/factories.h"
-#include "tensor/random.h"
-#include "tensor/reductions.h"
-#include "tensor/threads.h"
-#include "tensor/views.h"
+#include "tensor/core/factories.h"
+#include "tensor/core/threads.h"
+#include "tensor/elementwise/elementwise.h"
+#include "tensor/indexing/views.h"
+#include "tensor/random/random.h"
+#include "tensor/reduce/reductions.h"
 #include "tests/tensor/show.h"
 
 namespace heed {

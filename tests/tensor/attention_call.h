@@ -9,14 +9,14 @@
 #include <boost/test/unit_test.hpp>
 #include <fmt/format.h>
 
-#include "tensor/attention.h"
-#include "tensor/elementwise.h"
-#include "tensor/factories.h"
-#include "tensor/matmul.h"
-#include "tensor/random.h"
-#include "tensor/reductions.h"
-#include "tensor/softmax.h"
-#include "tensor/views.h"
+#include "tensor/attention/attention.h"
+#include "tensor/core/factories.h"
+#include "tensor/elementwise/elementwise.h"
+#include "tensor/indexing/views.h"
+#include "tensor/product/matmul.h"
+#include "tensor/random/random.h"
+#include "tensor/reduce/reductions.h"
+#include "tensor/reduce/softmax.h"
 
 namespace heed::tests {
 

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <vector>
 
-#include "tensor/threads.h"
+#include "tensor/core/threads.h"
 #include "tests/tensor/attention_call.h"
 
 namespace heed {

@@ -8,10 +8,10 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "tensor/elementwise.h"
-#include "tensor/factories.h"
-#include "tensor/iterate.h"
-#include "tensor/views.h"
+#include "tensor/core/factories.h"
+#include "tensor/core/iterate.h"
+#include "tensor/elementwise/elementwise.h"
+#include "tensor/indexing/views.h"
 #include "tests/tensor/show.h"
 
 namespace heed {

@@ -1,5 +1,5 @@
 // Elementwise operations: values, broadcasting, layouts, dtypes, corners and errors.
-#include "tensor/elementwise.h"
+#include "tensor/elementwise/elementwise.h"
 
 #include <algorithm>
 #include <cmath>
@@ -13,9 +13,9 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "tensor/factories.h"
-#include "tensor/threads.h"
-#include "tensor/views.h"
+#include "tensor/core/factories.h"
+#include "tensor/core/threads.h"
+#include "tensor/indexing/views.h"
 #include "tests/errors.h"
 #include "tests/tensor/show.h"
 

@@ -1,4 +1,4 @@
-#include "tensor/factories.h"
+#include "tensor/core/factories.h"
 
 #include <bit>
 #include <cmath>
@@ -6,7 +6,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "tensor/views.h"
+#include "tensor/indexing/views.h"
 #include "tests/tensor/show.h"
 
 namespace heed {

@@ -1,20 +1,20 @@
 // Gaussian attention and its gradients: against the formula in plain ops, layouts,
 // threads and errors.
-#include "tensor/gaussian_attention.h"
+#include "tensor/attention/gaussian_attention.h"
 
 #include <cmath>
 #include <limits>
 
 #include <boost/test/unit_test.hpp>
 
-#include "tensor/elementwise.h"
-#include "tensor/factories.h"
-#include "tensor/joining.h"
-#include "tensor/random.h"
-#include "tensor/reductions.h"
-#include "tensor/softmax.h"
-#include "tensor/threads.h"
-#include "tensor/views.h"
+#include "tensor/core/factories.h"
+#include "tensor/core/threads.h"
+#include "tensor/elementwise/elementwise.h"
+#include "tensor/indexing/joining.h"
+#include "tensor/indexing/views.h"
+#include "tensor/random/random.h"
+#include "tensor/reduce/reductions.h"
+#include "tensor/reduce/softmax.h"
 #include "tests/tensor/show.h"
 
 namespace heed {

@@ -1,4 +1,4 @@
-#include "tensor/indexing.h"
+#include "tensor/indexing/indexing.h"
 
 #include <cmath>
 #include <limits>
@@ -6,9 +6,9 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "tensor/factories.h"
-#include "tensor/threads.h"
-#include "tensor/views.h"
+#include "tensor/core/factories.h"
+#include "tensor/core/threads.h"
+#include "tensor/indexing/views.h"
 #include "tests/tensor/show.h"
 
 namespace heed {

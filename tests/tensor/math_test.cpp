@@ -10,9 +10,9 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "tensor/elementwise.h"
-#include "tensor/factories.h"
-#include "tensor/kernels/elementwise.h"
+#include "tensor/core/factories.h"
+#include "tensor/elementwise/elementwise.h"
+#include "tensor/elementwise/elementwise_kernels.h"
 #include "tensor/kernels/level.h"
 
 namespace {

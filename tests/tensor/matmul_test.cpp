@@ -1,4 +1,4 @@
-#include "tensor/matmul.h"
+#include "tensor/product/matmul.h"
 
 #include <cmath>
 #include <limits>
@@ -7,8 +7,8 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "tensor/threads.h"
-#include "tensor/views.h"
+#include "tensor/core/threads.h"
+#include "tensor/indexing/views.h"
 #include "tests/errors.h"
 
 using namespace heed;

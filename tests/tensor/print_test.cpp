@@ -4,9 +4,9 @@
 #include <boost/test/unit_test.hpp>
 #include <fmt/format.h>
 
-#include "tensor/factories.h"
-#include "tensor/tensor.h"
-#include "tensor/views.h"
+#include "tensor/core/factories.h"
+#include "tensor/core/tensor.h"
+#include "tensor/indexing/views.h"
 
 namespace heed {
 namespace {

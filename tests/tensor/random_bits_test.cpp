@@ -3,8 +3,8 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "tensor/factories.h"
-#include "tensor/random.h"
+#include "tensor/core/factories.h"
+#include "tensor/random/random.h"
 #include "tests/errors.h"
 
 namespace heed {

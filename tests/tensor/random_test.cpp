@@ -1,4 +1,4 @@
-#include "tensor/random.h"
+#include "tensor/random/random.h"
 
 #include <algorithm>
 #include <bit>
@@ -7,8 +7,8 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "tensor/factories.h"
-#include "tensor/views.h"
+#include "tensor/core/factories.h"
+#include "tensor/indexing/views.h"
 #include "tests/tensor/show.h"
 
 namespace heed {

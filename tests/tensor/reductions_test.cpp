@@ -1,5 +1,5 @@
 // Sums, means and extremes: values, dimensions, layouts, dtypes, corners and errors.
-#include "tensor/reductions.h"
+#include "tensor/reduce/reductions.h"
 
 #include <cmath>
 #include <cstring>
@@ -8,10 +8,10 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "tensor/elementwise.h"
-#include "tensor/factories.h"
-#include "tensor/threads.h"
-#include "tensor/views.h"
+#include "tensor/core/factories.h"
+#include "tensor/core/threads.h"
+#include "tensor/elementwise/elementwise.h"
+#include "tensor/indexing/views.h"
 #include "tests/tensor/show.h"
 
 namespace heed {

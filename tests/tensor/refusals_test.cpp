@@ -6,13 +6,13 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "tensor/attention.h"
-#include "tensor/elementwise.h"
-#include "tensor/factories.h"
-#include "tensor/indexing.h"
-#include "tensor/matmul.h"
-#include "tensor/random.h"
-#include "tensor/views.h"
+#include "tensor/attention/attention.h"
+#include "tensor/core/factories.h"
+#include "tensor/elementwise/elementwise.h"
+#include "tensor/indexing/indexing.h"
+#include "tensor/indexing/views.h"
+#include "tensor/product/matmul.h"
+#include "tensor/random/random.h"
 #include "tests/bits.h"
 #include "tests/errors.h"
 

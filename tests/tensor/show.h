@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "tensor/tensor.h"
+#include "tensor/core/tensor.h"
 #include "tests/errors.h"
 
 namespace heed {

@@ -1,5 +1,5 @@
 // Softmax, its logarithm and its gradient: values, layouts, corners and errors.
-#include "tensor/softmax.h"
+#include "tensor/reduce/softmax.h"
 
 #include <cmath>
 #include <limits>
@@ -7,11 +7,11 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "tensor/elementwise.h"
-#include "tensor/factories.h"
-#include "tensor/reductions.h"
-#include "tensor/threads.h"
-#include "tensor/views.h"
+#include "tensor/core/factories.h"
+#include "tensor/core/threads.h"
+#include "tensor/elementwise/elementwise.h"
+#include "tensor/indexing/views.h"
+#include "tensor/reduce/reductions.h"
 #include "tests/tensor/show.h"
 
 namespace heed {

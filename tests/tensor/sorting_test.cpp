@@ -1,5 +1,5 @@
 // Sorting, the largest few, running sums: values, ties, NaN, layouts, dtypes and errors.
-#include "tensor/sorting.h"
+#include "tensor/reduce/sorting.h"
 
 #include <algorithm>
 #include <cmath>
@@ -8,9 +8,9 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "tensor/factories.h"
-#include "tensor/threads.h"
-#include "tensor/views.h"
+#include "tensor/core/factories.h"
+#include "tensor/core/threads.h"
+#include "tensor/indexing/views.h"
 #include "tests/tensor/show.h"
 
 namespace heed {

@@ -1,5 +1,5 @@
 // What messages and terminals show of text from outside.
-#include "tensor/text.h"
+#include "tensor/core/text.h"
 
 #include <string>
 #include <utility>

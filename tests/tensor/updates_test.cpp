@@ -8,7 +8,7 @@
 
 #include <heed.h>
 
-#include "tensor/updates.h"
+#include "tensor/elementwise/updates.h"
 #include "tests/errors.h"
 
 using namespace heed;

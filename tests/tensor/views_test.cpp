@@ -1,8 +1,8 @@
-#include "tensor/views.h"
+#include "tensor/indexing/views.h"
 
 #include <boost/test/unit_test.hpp>
 
-#include "tensor/factories.h"
+#include "tensor/core/factories.h"
 #include "tests/tensor/show.h"
 
 namespace heed {

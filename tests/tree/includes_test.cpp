@@ -46,12 +46,12 @@ std::vector<std::string> violations(const File& file) {
       report(layer + " may not know this file");
     }
     if (include.name.find("blis") != std::string::npos && include.angled &&
-        file.path != "tensor/blis.cpp") {
-      report("BLIS belongs to tensor/blis.cpp");
+        file.path != "tensor/product/blis.cpp") {
+      report("BLIS belongs to tensor/product/blis.cpp");
     }
     if (is_layer(layer) && include.name.starts_with("nlohmann/") &&
-        file.path != "nn/safetensors_header.cpp") {
-      report("JSON belongs to nn/safetensors_header.cpp");
+        file.path != "nn/state/safetensors_header.cpp") {
+      report("JSON belongs to nn/state/safetensors_header.cpp");
     }
     if (is_public_header(file.path) && !is_standard(include) &&
         include.name != "fmt/core.h" && !is_public_header(include.name)) {
@@ -71,24 +71,26 @@ BOOST_AUTO_TEST_CASE(the_rules_find_what_breaks_them) {
   BOOST_TEST(violations("nn/linear.cpp", "#include <vector>\n#include \"nn/linear.h\"\n")
                  .empty());
   const std::vector<std::string> upwards =
-      violations("tensor/views.cpp", "\n#include \"autograd/views.h\"\n");
+      violations("tensor/indexing/views.cpp", "\n#include \"autograd/views.h\"\n");
   BOOST_TEST_REQUIRE(upwards.size() == 1u);
-  BOOST_TEST(
-      upwards[0] ==
-      "tensor/views.cpp:2: includes autograd/views.h: tensor may not know this file");
+  BOOST_TEST(upwards[0] ==
+             "tensor/indexing/views.cpp:2: includes autograd/views.h: tensor may not "
+             "know this file");
   BOOST_TEST(violations("nn/linear.cpp", "#include \"optim/sgd.h\"").size() == 1u);
   BOOST_TEST(violations("optim/sgd.cpp", "# include \"nn/visit.h\"").size() == 1u);
   BOOST_TEST(violations("optim/sgd.cpp", "#include \"sgd.h\"").size() == 1u);
-  BOOST_TEST(violations("tensor/matmul.cpp", "#include <blis.h>").size() == 1u);
-  BOOST_TEST(violations("tensor/blis.cpp", "#include <blis.h>").empty());
+  BOOST_TEST(violations("tensor/product/matmul.cpp", "#include <blis.h>").size() == 1u);
+  BOOST_TEST(violations("tensor/product/blis.cpp", "#include <blis.h>").empty());
   const std::string json = "#include <nlohmann/json.hpp>";
   BOOST_TEST(violations("nn/visit.cpp", json).size() == 1u);
-  BOOST_TEST(violations("nn/safetensors_header.cpp", json).empty());
+  BOOST_TEST(violations("nn/state/safetensors_header.cpp", json).empty());
   BOOST_TEST(violations("tests/golden/case.cpp", json).empty());
-  BOOST_TEST(violations("tensor/views.h", "#include \"tensor/parallel.h\"").size() == 1u);
-  BOOST_TEST(violations("tensor/views.h", "#include <omp.h>").size() == 1u);
-  BOOST_TEST(violations("tensor/views.h", "#include <fmt/ranges.h>").size() == 1u);
-  BOOST_TEST(violations("tensor/views.h", "#include <fmt/core.h>").empty());
+  BOOST_TEST(violations("tensor/indexing/views.h", "#include \"tensor/core/parallel.h\"")
+                 .size() == 1u);
+  BOOST_TEST(violations("tensor/indexing/views.h", "#include <omp.h>").size() == 1u);
+  BOOST_TEST(violations("tensor/indexing/views.h", "#include <fmt/ranges.h>").size() ==
+             1u);
+  BOOST_TEST(violations("tensor/indexing/views.h", "#include <fmt/core.h>").empty());
 }
 
 BOOST_AUTO_TEST_CASE(every_file_keeps_them) {

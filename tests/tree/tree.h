@@ -13,7 +13,7 @@ struct Line {
   std::string text;
 };
 
-// A C++ file: its path from the source root, "tensor/shape.h", and its lines.
+// A C++ file: its path from the source root, "tensor/core/shape.h", and its lines.
 struct File {
   std::string path;
   std::vector<Line> lines;

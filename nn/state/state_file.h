@@ -1,0 +1,46 @@
+// The parameters and buffers of a module in a safetensors file, under PyTorch's names:
+// `W_k.weight`. PyTorch loads it into its module of the same parts, and the other way
+// round:
+//
+//   nn::save_state(net, "net.safetensors", {{"epoch", "5"}});
+//   nn::load_state(net, "net.safetensors");
+//
+//   net.load_state_dict(safetensors.torch.load_file("net.safetensors"))    # Python
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "nn/state/safetensors.h"
+#include "nn/visit.h"
+#include "tensor/core/text.h"
+
+namespace heed::nn {
+
+// Writes the module's state_dict, with texts of the caller's own as metadata. A parameter
+// that two parts share is written under both names. Throws Error as state_dict and
+// write_safetensors do.
+template <Module M>
+void save_state(M& module, const std::filesystem::path& path,
+                const std::map<std::string, std::string>& metadata = {}) {
+  write_safetensors(path, {state_dict(module), metadata});
+}
+
+struct LoadedState : LoadReport {
+  std::map<std::string, std::string> metadata;
+};
+
+// Reads a file into the module's parameters and buffers. Throws Error, and changes
+// nothing, as read_safetensors and load_state_dict do.
+template <Module M>
+LoadedState load_state(M& module, const std::filesystem::path& path,
+                       LoadOptions options = {}) {
+  Safetensors file = read_safetensors(path);
+  return {detail::copy_state("load_state: " + printable(path.string()),
+                             state_dict(module), file.tensors, options),
+          std::move(file.metadata)};
+}
+
+}  // namespace heed::nn

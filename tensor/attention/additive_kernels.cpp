@@ -1,0 +1,91 @@
+#include "tensor/attention/additive_kernels.h"
+
+#include "tensor/kernels/math.h"
+
+namespace heed::kernels::HEED_KERNELS {
+namespace {
+
+using Size = std::int64_t;
+
+double tanh(double x) { return __builtin_tanh(x); }
+
+// The hidden units are added in lanes, and the lanes in halves, so that the order is the
+// same at every level.
+template <class T>
+T score(Size h, const T* q, const T* k, const T* w) {
+  constexpr Size wide = additive_width;
+  T lanes[wide] = {};
+  const auto add = [&](Size first, Size width) {
+    for_elements<T>(width, [&](Size c) {
+      lanes[c] += w[first + c] * tanh(q[first + c] + k[first + c]);
+    });
+  };
+  Size first = 0;
+  for (; first + wide <= h; first += wide) add(first, wide);
+  if (first < h) add(first, h - first);
+  for (Size half = wide / 2; half > 0; half /= 2) {
+    for (Size c = 0; c < half; ++c) lanes[c] += lanes[c + half];
+  }
+  return lanes[0];
+}
+
+template <class T>
+void scores(Size m, Size h, const T* q, const T* k, const T* w, T* scores) {
+  for (Size j = 0; j < m; ++j) scores[j] = score(h, q, k + j * h, w);
+}
+
+// The sums for one query are in T, those over queries for w in double: they have n times
+// as many terms. w[c] is a common factor, and comes last.
+template <class T>
+[[gnu::always_inline]] inline void add_gradients(const AdditiveGradients<T>& x,
+                                                 Size width) {
+  double dw[additive_width] = {};
+  for (Size j = 0; j < x.m; ++j) {
+    for (Size c = 0; c < width; ++c) x.dk[j * x.h + c] = 0;
+  }
+  for (Size i = 0; i < x.n; ++i) {
+    const T* const q = x.q + i * x.h;
+    T* const dq = x.dq + i * x.h;
+    T sum[additive_width] = {}, sum_t[additive_width] = {};
+    for (Size j = 0; j < x.m; ++j) {
+      const T g = x.g[i * x.m + j];
+      if (g == 0) continue;
+      const T* const k = x.k + j * x.h;
+      T* const dk = x.dk + j * x.h;
+      for_elements<T>(width, [&](Size c) {
+        const T t = tanh(q[c] + k[c]);
+        const T d = g * (1 - t * t);
+        sum[c] += d;
+        dk[c] += d;
+        sum_t[c] += g * t;
+      });
+    }
+    for (Size c = 0; c < width; ++c) {
+      dq[c] = x.w[c] * sum[c];
+      dw[c] += static_cast<double>(sum_t[c]);
+    }
+  }
+  for (Size j = 0; j < x.m; ++j) {
+    for (Size c = 0; c < width; ++c) x.dk[j * x.h + c] *= x.w[c];
+  }
+  for (Size c = 0; c < width; ++c) x.dw[c] = static_cast<T>(dw[c]);
+}
+
+template <class T>
+void gradients(const AdditiveGradients<T>& x, Size width) {
+  if (width == additive_width) {  // a constant makes whole vectors of the loops
+    add_gradients(x, additive_width);
+  } else {
+    add_gradients(x, width);
+  }
+}
+
+}  // namespace
+
+const AdditiveTable& additive_scores() {
+  static constexpr AdditiveTable table{{scores<float>, gradients<float>},
+                                       {scores<double>, gradients<double>}};
+  return table;
+}
+
+}  // namespace heed::kernels::HEED_KERNELS

@@ -1,0 +1,111 @@
+#include "tensor/attention/additive_scores.h"
+
+#include "tensor/attention/additive_kernels.h"
+#include "tensor/core/parallel.h"
+#include "tensor/indexing/views.h"
+#include "tensor/kernels/level.h"
+#include "tensor/reduce/reductions.h"
+
+namespace heed {
+namespace {
+
+using Int = std::int64_t;
+
+// The time of a tanh, in plain operations, for parallel_for.
+constexpr Int tanh_cost = 8;
+
+template <class T>
+const kernels::AdditiveLoops<T>& loops() {
+  static const kernels::AdditiveTable& table =
+      kernels::chosen<kernels::baseline::additive_scores, kernels::v3::additive_scores,
+                      kernels::v4::additive_scores>();
+  return kernels::of_type<T>(table);
+}
+
+// The operands as arrays: queries (batch, n, h), keys (batch, m, h), w (h).
+struct Operands {
+  Tensor queries, keys, w;
+  Int batch = 1, n, m, h;
+  Shape scores;  // (..., n, m)
+
+  Operands(const char* op, const Tensor& q, const Tensor& k, const Tensor& w) {
+    const Shape &sq = q.shape(), &sk = k.shape();
+    const int d = q.dim();
+    bool fits = d >= 2 && k.dim() == d && w.dim() == 1 && sq[d - 1] == sk[d - 1] &&
+                sq[d - 1] == w.shape()[0];
+    for (int i = 0; fits && i < d - 2; ++i) fits = sq[i] == sk[i];
+    check(fits, "{}: queries (..., n, h), keys (..., m, h) and w (h), got {}, {} and {}",
+          op, sq, sk, w.shape());
+    check_same_dtype(op, q, k);
+    check_same_dtype(op, q, w);
+    queries = q.contiguous();
+    keys = k.contiguous();
+    this->w = w.contiguous();
+    n = sq[d - 2];
+    m = sk[d - 2];
+    h = sq[d - 1];
+    scores = sq;
+    scores[d - 1] = m;
+    for (int i = 0; i < d - 2; ++i) batch *= sq[i];
+  }
+};
+
+}  // namespace
+
+Tensor additive_scores(const Tensor& queries, const Tensor& keys, const Tensor& w) {
+  const Operands x("additive_scores", queries, keys, w);
+  return dispatch_floating("additive_scores", queries.dtype(), [&]<class T>() {
+    Tensor scores = empty(x.scores, queries.dtype());
+    const T *const q = x.queries.data<T>(), *const k = x.keys.data<T>();
+    const T* const w = x.w.data<T>();
+    T* const to = scores.mutable_data<T>();
+    // Cut over all pairs of a query and a key: a decoder has one query and many keys.
+    const Int grain = parallel_grain / (tanh_cost * std::max<Int>(x.h, 1)) + 1;
+    parallel_for(scores.numel(), grain, [&](Int begin, Int end) {
+      while (begin < end) {
+        const Int row = begin / x.m, first = begin % x.m;
+        const Int last = std::min(x.m, first + end - begin);
+        loops<T>().scores(last - first, x.h, q + row * x.h,
+                          k + (row / x.n * x.m + first) * x.h, w, to + begin);
+        begin += last - first;
+      }
+    });
+    return scores;
+  });
+}
+
+AdditiveScoresGradients additive_scores_backward(const Tensor& g, const Tensor& queries,
+                                                 const Tensor& keys, const Tensor& w) {
+  const char* const op = "additive_scores_backward";
+  const Operands x(op, queries, keys, w);
+  check(g.shape() == x.scores, "{}: the gradient must have the shape {}, got {}", op,
+        x.scores, g.shape());
+  check_same_dtype(op, g, queries);
+  const DType dtype = queries.dtype();
+  const Tensor dense = g.contiguous();
+  Tensor dq = empty(queries.shape(), dtype), dk = empty(keys.shape(), dtype);
+  Tensor dw = empty({x.batch, x.h}, dtype);  // of each batch entry alone
+  dispatch_floating(op, dtype, [&]<class T>() {
+    const T *const from_q = x.queries.data<T>(), *const from_k = x.keys.data<T>();
+    const T *const from_w = x.w.data<T>(), *const from_g = dense.data<T>();
+    T *const to_q = dq.mutable_data<T>(), *const to_k = dk.mutable_data<T>();
+    T* const to_w = dw.mutable_data<T>();
+    // Cut over batch entries and hidden units: every sum over queries or keys then stays
+    // whole, however many threads there are.
+    const Int width = kernels::additive_width, blocks = ceil_div(x.h, width);
+    const Int cost = tanh_cost * std::max<Int>(x.n * x.m * width, 1);
+    parallel_for(x.batch * blocks, parallel_grain / cost + 1, [&](Int begin, Int end) {
+      for (Int i = begin; i < end; ++i) {
+        const Int entry = i / blocks, first = i % blocks * width;
+        const Int q = entry * x.n * x.h + first, k = entry * x.m * x.h + first;
+        const Int scores = entry * x.n * x.m, w = entry * x.h + first;
+        loops<T>().gradients({x.n, x.m, x.h, from_q + q, from_k + k, from_w + first,
+                              from_g + scores, to_q + q, to_k + k, to_w + w},
+                             std::min(width, x.h - first));
+      }
+    });
+  });
+  return {dq, dk, x.batch == 1 ? reshape(dw, {x.h}) : sum(dw, 0)};
+}
+
+}  // namespace heed

@@ -1,0 +1,73 @@
+// Scaled dot-product attention, fused: of many queries the scores of a whole batch are
+// never in memory at once. Few queries have few scores, and keep their weights.
+//     (Vaswani et al., 2017; without all scores: Rabe and Staats, 2021; Dao et al., 2022)
+//
+// The sizes: n queries and m keys of d features, m values of dv features.
+#pragma once
+
+#include <array>
+
+#include "tensor/core/tensor.h"
+
+namespace heed {
+
+// Which keys count for a query, and how much; and dropout. A tensor without elements
+// stands for none.
+struct AttentionOptions {
+  // Query i sees keys 0 to lens[i] - 1: int64, broadcasts to (..., n), and a number above
+  // m counts as m. So causal attention has the lens 1, 2, ..., and a padded batch the
+  // lengths of its sequences.
+  Tensor lens = {};
+  // Of these it sees those that are kept: bool, broadcasts to (..., n, m).
+  Tensor keep = {};
+  // Is added to the scores: of the query's dtype, broadcasts to (..., n, m).
+  Tensor bias = {};
+  // Dropout: a weight whose bit is 0 becomes 0, the others are divided by
+  // stay_probability.
+  // (..., n, ceil(m / 64)), as bernoulli_bits of tensor/random/random.h draws them for
+  // the weights (..., n, m).
+  Tensor dropout_bits = {};
+  double stay_probability = 1;
+};
+
+struct AttentionResult {
+  Tensor output;  // (..., n, dv)
+  // For the backward. With many queries: of each row of scores s the largest, and
+  // 1 / Σ exp(s - largest), zeros for a query that sees no key: (..., n). With few: the
+  // weights before dropout, (..., n, m).
+  Tensor largest, inverse_sums, weights;
+};
+
+// softmax(scale Q Kᵀ + bias) V
+//
+// query (..., n, d), key (..., m, d), value (..., m, dv), with equal leading sizes, give
+// (..., n, dv). A query that sees no key gets zeros.
+//
+// Strided operands are read in place; with few queries, if their rows are contiguous.
+// The output lies in memory in the order of the queries, so that heads which are views
+// of a projection are joined again without a copy. Where `weights` is not null, it gets
+// the attention weights before dropout, (..., n, m); that changes no bit of the output.
+// With lens, keep or -inf in the bias, the queries that see a key and all keys and
+// values must be finite: the kernels multiply what is hidden by 0. Floating dtypes.
+// Throws Error when a shape or dtype does not fit or a number in lens is negative.
+AttentionResult scaled_dot_product_attention(const Tensor& query, const Tensor& key,
+                                             const Tensor& value,
+                                             const AttentionOptions& options,
+                                             double scale, Tensor* weights = nullptr);
+
+// The gradients of query, key and value, in the memory order of each; empty where they
+// are not wanted.
+struct AttentionGradients {
+  Tensor query, key, value;
+};
+
+// The same call's gradients, for the gradient g (..., n, dv) of its output and the
+// `result` that it returned. A query that sees no key takes no part, were its numbers or
+// its g NaN. `wanted` says which are computed. Throws Error as the call does, and when g
+// or the result do not fit.
+AttentionGradients scaled_dot_product_attention_backward(
+    const Tensor& g, const Tensor& query, const Tensor& key, const Tensor& value,
+    const AttentionOptions& options, double scale, const AttentionResult& result,
+    const std::array<bool, 3>& wanted = {true, true, true});
+
+}  // namespace heed

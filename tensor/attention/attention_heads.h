@@ -1,0 +1,214 @@
+// What the two directions of attention share: the operands, head by head, and the sharing
+// out of the work. Only attention.cpp, attention_backward.cpp and attention_rows.cpp
+// include this file.
+//
+// A head is one (queries, features) matrix of a batch with its keys and values; which of
+// the leading dimensions means the batch and which the heads makes no difference here.
+#pragma once
+
+#include <array>
+#include <deque>
+#include <limits>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "tensor/attention/attention.h"
+#include "tensor/attention/attention_kernels.h"
+#include "tensor/core/parallel.h"
+#include "tensor/core/tensor.h"
+#include "tensor/kernels/level.h"
+#include "tensor/product/panels.h"
+
+namespace heed {
+
+// The matrices of a tensor (..., rows, columns), wherever they lie.
+template <class T>
+struct Matrices {
+  T* first;
+  Shape shape;
+  Strides strides;
+  std::int64_t row_step, column_step;
+
+  Matrices(const Tensor& x, T* first)
+      : first(first),
+        shape(x.shape()),
+        strides(x.strides()),
+        row_step(strides[x.dim() - 2]),
+        column_step(strides[x.dim() - 1]) {}
+
+  // Where matrix i begins.
+  T* operator[](std::int64_t i) const {
+    std::int64_t at = 0;
+    for (int d = shape.rank() - 3; d >= 0; --d) {
+      at += i % shape[d] * strides[d];
+      i /= shape[d];
+    }
+    return first + at;
+  }
+};
+
+template <class T>
+Matrices<const T> matrices(const Tensor& x) {
+  return {x, x.data<T>()};
+}
+template <class T>
+Matrices<T> mutable_matrices(Tensor& x) {
+  return {x, x.mutable_data<T>()};
+}
+
+// How many keys each query sees: query i sees keys 0 to lens[i] - 1.
+class Prefixes {
+ public:
+  // lens broadcasts to (..., queries); without elements every query sees all keys.
+  Prefixes(const Tensor& lens, const Tensor& query, std::int64_t keys);
+
+  // Those of queries begin to end of a head. Returns the largest.
+  std::int64_t read(std::int64_t head, std::int64_t begin, std::int64_t end,
+                    std::int64_t* lens) const;
+
+ private:
+  std::optional<Matrices<const std::int64_t>> lens_;  // (..., queries, 1)
+  std::int64_t keys_;
+};
+
+// Throws Error, naming `op`, unless the operands fit together.
+void check_attention(std::string_view op, const Tensor& query, const Tensor& key,
+                     const Tensor& value, const AttentionOptions& options);
+
+// Options that fit, as AttentionOperands reads them. What keep hides is -inf in the bias,
+// which has all dimensions of the scores; a query that sees no key has the length 0. The
+// bits are contiguous.
+AttentionOptions readable(const AttentionOptions& options, const Tensor& query,
+                          const Tensor& key);
+
+// Up to so many queries a head are computed row by row, more in tiles. A tile takes as
+// long however few of its columns are queries.
+inline constexpr std::int64_t few_queries = 8;
+
+// Both directions of scaled_dot_product_attention for few queries, with options as
+// readable() gives them. `weights` (..., n, m) is not null; of the gradients, those that
+// have elements to be written are `wanted`.
+template <class T>
+void attention_by_rows(const Tensor& query, const Tensor& key, const Tensor& value,
+                       const AttentionOptions& options, double scale,
+                       AttentionResult& result, Tensor* weights);
+template <class T>
+void attention_by_rows_backward(const Tensor& g, const Tensor& query, const Tensor& key,
+                                const Tensor& value, const AttentionOptions& options,
+                                double scale, const AttentionResult& result,
+                                const std::array<bool, 3>& wanted,
+                                AttentionGradients& gradients);
+
+// An uninitialised tensor of x's shape but for the last size, which is `columns`. Its
+// rows are contiguous, and lie in memory in the order of x's rows.
+Tensor rows_like(const Tensor& x, std::int64_t columns);
+
+// The operands, checked, with options as readable() gives them.
+template <class T>
+struct AttentionOperands {
+  std::int64_t count, queries, keys, features, value_features;
+  Matrices<const T> query, key, value;
+  Prefixes prefixes;
+  T scale;
+  std::optional<Matrices<const T>> bias;  // (..., queries, keys)
+  const std::int64_t* bits;               // null without dropout
+  std::int64_t words;                     // of bits a query
+  T stay_factor;                          // of a weight that dropout leaves
+
+  AttentionOperands(const Tensor& query, const Tensor& key, const Tensor& value,
+                    const AttentionOptions& options, double scale)
+      : count(1),
+        queries(query.size(-2)),
+        keys(key.size(-2)),
+        features(query.size(-1)),
+        value_features(value.size(-1)),
+        query(matrices<T>(query)),
+        key(matrices<T>(key)),
+        value(matrices<T>(value)),
+        prefixes(options.lens, query, keys),
+        scale(static_cast<T>(scale)),
+        bits(nullptr),
+        words(ceil_div(keys, 64)),
+        stay_factor(1) {
+    for (int d = 0; d < query.dim() - 2; ++d) count *= query.shape()[d];
+    if (options.bias.numel() > 0) bias = matrices<T>(options.bias);
+    if (options.dropout_bits.numel() > 0) {
+      bits = options.dropout_bits.data<std::int64_t>();
+      stay_factor = T{1} / static_cast<T>(options.stay_probability);
+    }
+  }
+
+  // Sets x[j] to 0 where key j, of the first n, is hidden from a query by the bias: where
+  // a score that is seen is NaN, so is all that softmax makes of its row.
+  void clear_hidden(std::int64_t head, std::int64_t query, std::int64_t n, T* x) const {
+    if (!bias) return;
+    const T* const row = (*bias)[head] + query * bias->row_step;
+    for (std::int64_t j = 0; j < n; ++j) {
+      if (row[j * bias->column_step] == -std::numeric_limits<T>::infinity()) x[j] = 0;
+    }
+  }
+  // The bits of a query's weights, if there are any.
+  const std::int64_t* bits_of(std::int64_t head, std::int64_t query) const {
+    return bits ? bits + (head * queries + query) * words : nullptr;
+  }
+};
+
+// Cuts a list of items, of which the multiply-adds of each are given, into runs of about
+// equal work, as many as there are threads if that pays. Run i is from cut i to i + 1.
+std::vector<std::int64_t> even_cuts(const std::vector<std::int64_t>& work);
+
+// One worker, made as Worker(args...), for each run of even_cuts(work). All are made
+// before threads start: taking their memory may throw, which no thread must. They do not
+// move, hence the deque.
+template <class Worker>
+class Runs {
+ public:
+  template <class... Args>
+  explicit Runs(const std::vector<std::int64_t>& work, const Args&... args)
+      : cuts_(even_cuts(work)) {
+    kernels::level();  // throws Error where HEED_LEVEL is wrong
+    while (workers_.size() + 1 < cuts_.size()) workers_.emplace_back(args...);
+  }
+  int count() const { return static_cast<int>(workers_.size()); }
+  // The worker of run i, and its items.
+  Worker& worker(int i) { return workers_[static_cast<std::size_t>(i)]; }
+  std::int64_t begin(int i) const { return cuts_[static_cast<std::size_t>(i)]; }
+  std::int64_t end(int i) const { return begin(i + 1); }
+
+ private:
+  std::vector<std::int64_t> cuts_;
+  std::deque<Worker> workers_;
+};
+
+// The kernels of attention for an element type.
+const kernels::AttentionTable& attention_kernels();
+
+template <class T>
+const kernels::AttentionLoops<T>& attention_loops() {
+  return kernels::of_type<T>(attention_kernels());
+}
+
+// An operand packed in panels, with memory for the largest that it is made for.
+template <class T>
+class Packed {
+ public:
+  Packed(std::int64_t lines, std::int64_t width, std::int64_t depth)
+      : panels_(lines, width, depth), memory_(panels_.total()) {}
+
+  void pack(std::int64_t lines, std::int64_t depth, const T* x, std::int64_t step,
+            std::int64_t depth_step) {
+    panels_ = Panels<T>(lines, panels_.width, depth);
+    panels_.pack(x, step, depth_step, 0, panels_.count, memory_.first());
+  }
+  std::int64_t count() const { return panels_.count; }
+  const T* operator[](std::int64_t panel) const {
+    return memory_.first() + panel * panels_.size;
+  }
+
+ private:
+  Panels<T> panels_;
+  Buffer<T> memory_;
+};
+
+}  // namespace heed

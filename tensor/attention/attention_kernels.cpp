@@ -1,0 +1,170 @@
+#include "tensor/attention/attention_kernels.h"
+
+#include "tensor/kernels/softmax.h"
+
+namespace heed::kernels::HEED_KERNELS {
+namespace {
+
+// Calls f<width>() for the widths that micro-kernels have on this kind of processor, and
+// f<0>() for others: a loop of known length is a few instructions.
+template <class F>
+void for_width(Size width, F&& f) {
+  switch (width) {
+    case 8: return f.template operator()<8>();
+    case 16: return f.template operator()<16>();
+    case 32: return f.template operator()<32>();
+    default: return f.template operator()<0>();
+  }
+}
+
+// Sums of so many rows are added up, and not single elements: the error grows more
+// slowly.
+constexpr Size rows_at_once = 64;
+
+template <int fixed, class T>
+void exp_columns(Size n, Size any_width, const Size* lens, T* x, T* largest,
+                 T* inverse_sums) {
+  const int width = fixed ? fixed : static_cast<int>(any_width);
+  constexpr int most = fixed ? fixed : static_cast<int>(columns);
+  int seen[most];
+  T shift[most], sum[most], part[most];
+  int shortest = static_cast<int>(n);
+  for (int j = 0; j < width; ++j) {
+    seen[j] = static_cast<int>(lens[j] < n ? lens[j] : n);
+    shortest = seen[j] < shortest ? seen[j] : shortest;
+    sum[j] = 0;
+  }
+  for (int i = shortest; i < n; ++i) {
+    T* const row = x + Size{i} * width;
+#pragma omp simd
+    for (int j = 0; j < width; ++j) row[j] = i < seen[j] ? row[j] : -infinity;
+  }
+  fold_rows<Largest>(n, width, x, shift);
+  for (Size i = 0; i < n; i += rows_at_once, x += rows_at_once * width) {
+    const Size now = n - i < rows_at_once ? n - i : rows_at_once;
+    for (Size r = 0; r < now; ++r) {
+      T* const row = x + r * width;
+      for_elements<T>(width, [&](int j) { row[j] = exp(row[j] - shift[j]); });
+    }
+    fold_rows<Sum>(now, width, x, part);
+    for (int j = 0; j < width; ++j) sum[j] += part[j];
+  }
+  for (int j = 0; j < width; ++j) {
+    largest[j] = shift[j];
+    inverse_sums[j] = 1 / sum[j];
+  }
+}
+
+template <class T>
+void add_bias(Size rows, Size n, const T* bias, Size row_step, Size column_step, T* x,
+              Size x_step) {
+  const auto sum = [](T b, T x) { return b == -infinity ? b : x + b; };
+  for (Size i = 0; i < rows; ++i, x += x_step, bias += row_step) {
+    if (column_step == 1) {
+#pragma omp simd
+      for (Size j = 0; j < n; ++j) x[j] = sum(bias[j], x[j]);
+    } else {
+      for (Size j = 0; j < n; ++j) x[j] = sum(bias[j * column_step], x[j]);
+    }
+  }
+}
+
+// 32 rows of x at a time, for which a column's bits are half a word.
+template <int fixed, class T>
+void drop_columns(Size n, Size any_width, Size count, const Size* bits, Size step, T* x) {
+  const int width = fixed ? fixed : static_cast<int>(any_width);
+  constexpr int most = fixed ? fixed : static_cast<int>(columns);
+  std::uint32_t half[most];
+  for (int j = 0; j < width; ++j) half[j] = 0;
+  for (Size first = 0; first < n; first += 32) {
+    for (int j = 0; j < count; ++j) {
+      half[j] = static_cast<std::uint32_t>(bits[j * step + first / 64] >> (first % 64));
+    }
+    for (int i = 0; i < 32 && first + i < n; ++i, x += width) {
+#pragma omp simd
+      for (int j = 0; j < width; ++j) x[j] = (half[j] >> i & 1) != 0 ? x[j] : 0;
+    }
+  }
+}
+
+// factor[j] for the keys first + j that are seen. Where tiles are 8, 16 or 32 keys wide,
+// the bits of one lie in one word.
+template <int fixed, class T>
+void read_factors(const Size* bits, Size first, int seen, T kept, T* factor) {
+  if constexpr (fixed != 0) {
+    const auto half = static_cast<std::uint32_t>(bits[first / 64] >> (first % 64));
+#pragma omp simd
+    for (int j = 0; j < fixed; ++j) factor[j] = (half >> j & 1) != 0 ? kept : 0;
+  } else {
+    for (int j = 0; j < seen; ++j) {
+      const Size key = first + j;
+      factor[j] = (bits[key / 64] >> (key % 64) & 1) != 0 ? kept : 0;
+    }
+  }
+}
+
+template <int fixed, class T>
+void weights(const WeightsTile<T>& tile) {
+  const int width = fixed ? fixed : static_cast<int>(tile.width);
+  constexpr int most = fixed ? fixed : static_cast<int>(columns);
+  T p[most], factor[most];
+  for (int j = 0; j < width; ++j) factor[j] = 1;
+  for (Size i = 0; i < tile.rows; ++i) {
+    T* const s = tile.s + i * width;
+    const Size beyond = tile.lens[i] - tile.first;
+    const int seen = static_cast<int>(beyond < 0 ? 0 : beyond < width ? beyond : width);
+    if (tile.bits && seen > 0) {
+      read_factors<fixed>(tile.bits + i * tile.bits_step, tile.first, seen, tile.kept,
+                          factor);
+    }
+    const T largest = tile.largest[i], inverse_sum = tile.inverse_sums[i];
+    for_elements<T>(width, [&](int j) {
+      const T weight = exp(s[j] - largest) * inverse_sum;
+      p[j] = j < seen && s[j] != -infinity ? weight : 0;
+    });
+    if (tile.d) {
+      T* const d = tile.d + i * width;
+      const T dot = tile.dots[i];
+#pragma omp simd
+      for (int j = 0; j < width; ++j) {
+        const T slope = p[j] * (d[j] * factor[j] - dot);
+        d[j] = j < seen && s[j] != -infinity ? slope : 0;
+      }
+    }
+#pragma omp simd
+    for (int j = 0; j < width; ++j) s[j] = p[j] * factor[j];
+  }
+}
+
+template <class T>
+void exp_columns_flushed(Size n, Size width, const Size* lens, T* x, T* largest,
+                         T* inverse_sums) {
+  for_width(width, [&]<int fixed>() {
+    flushed<exp_columns<fixed, T>>(n, width, lens, x, largest, inverse_sums);
+  });
+}
+
+template <class T>
+void drop_columns_of(Size n, Size width, Size count, const Size* bits, Size step, T* x) {
+  for_width(width,
+            [&]<int fixed>() { drop_columns<fixed, T>(n, width, count, bits, step, x); });
+}
+
+template <class T>
+void weights_flushed(const WeightsTile<T>& tile) {
+  for_width(tile.width, [&]<int fixed>() {
+    flushed<weights<fixed, T>, const WeightsTile<T>&>(tile);
+  });
+}
+
+template <class T>
+constexpr AttentionLoops<T> loops = {exp_columns_flushed<T>, add_bias<T>,
+                                     drop_columns_of<T>, weights_flushed<T>};
+
+constexpr AttentionTable table = {loops<float>, loops<double>};
+
+}  // namespace
+
+const AttentionTable& attention() { return table; }
+
+}  // namespace heed::kernels::HEED_KERNELS

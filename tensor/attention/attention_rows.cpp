@@ -1,0 +1,200 @@
+// Attention for a few queries a head, row by row: one query after another reads the keys
+// that it sees and their values where they are, and nothing is packed. These are the
+// formulas of attention_backward.cpp, for a query q_i with the gradient g_i of its output
+// and dropout's factors f_ij (1 without it):
+//
+//   p_i = softmax(scale K q_i + bias)           dp_ij = f_ij (g_i·v_j)
+//   o_i = Σ_j f_ij p_ij v_j                     ds_i  = p_i ∘ (dp_i - dp_i·p_i)
+//                                               dq_i  = scale Σ_j ds_ij k_j
+//                                               dk_j  = scale Σ_i ds_ij q_i
+//                                               dv_j  = Σ_i f_ij p_ij g_i
+//
+// The weights of few queries take little memory, so the forward pass keeps them.
+#include <algorithm>
+
+#include "tensor/attention/attention_heads.h"
+#include "tensor/reduce/reduce.h"
+#include "tensor/reduce/reduce_kernels.h"
+
+namespace heed {
+namespace {
+
+using Int = std::int64_t;
+
+// x, if its rows are contiguous, or a copy.
+Tensor with_dense_rows(const Tensor& x) {
+  return x.strides()[x.dim() - 1] == 1 ? x : x.contiguous();
+}
+
+// x[j] times dropout's factor of key j, from the bits of a query.
+template <class T>
+void drop(Int n, const Int* bits, T stay_factor, T* x) {
+  for (Int j = 0; j < n; ++j) {
+    x[j] *= (bits[j / 64] >> (j % 64) & 1) != 0 ? stay_factor : 0;
+  }
+}
+
+template <class T>
+void forward_row(const AttentionOperands<T>& h, Int head, Int i, T* p, T* output,
+                 T* dropped) {
+  const auto& loops = product_loops<T>();
+  Int seen = 0;
+  h.prefixes.read(head, i, i + 1, &seen);
+  std::fill(p + seen, p + h.keys, T{0});
+  if (seen == 0) {
+    std::fill_n(output, h.value_features, T{0});
+    return;
+  }
+  const T *const q = h.query[head] + i * h.query.row_step, *const k = h.key[head];
+  loops.gemv(seen, h.features, h.scale, k, h.key.row_step, q, p);
+  if (h.bias) {
+    const Matrices<const T>& bias = *h.bias;
+    attention_loops<T>().add_bias(1, seen, bias[head] + i * bias.row_step, 0,
+                                  bias.column_step, p, 0);
+  }
+  floating_rows<T>().softmax(1, seen, 1, p, p);
+  h.clear_hidden(head, i, seen, p);
+  const T* after_dropout = p;
+  if (const Int* const bits = h.bits_of(head, i)) {
+    std::copy_n(p, seen, dropped);
+    drop(seen, bits, h.stay_factor, dropped);
+    after_dropout = dropped;
+  }
+  loops.add_columns(h.value_features, seen, h.value[head], h.value.row_step,
+                    after_dropout, 1, output);
+}
+
+// What one thread needs for the way back of a head.
+template <class T>
+struct Scratch {
+  // (queries, keys): the weights after dropout, the scores' gradients
+  Buffer<T> dropped, ds;
+
+  explicit Scratch(const AttentionOperands<T>& h)
+      : dropped(h.queries * h.keys), ds(h.queries * h.keys) {}
+};
+
+// The rows of a gradient, where it is wanted.
+template <class T>
+struct Gradients {
+  std::optional<Matrices<T>> query, key, value;
+};
+
+template <class T>
+void backward_head(const AttentionOperands<T>& h, const Matrices<const T>& g,
+                   const T* weights, Int head, const Gradients<T>& to,
+                   Scratch<T>& scratch) {
+  const auto& loops = product_loops<T>();
+  for (Int i = 0; i < h.queries; ++i) {
+    Int seen = 0;
+    h.prefixes.read(head, i, i + 1, &seen);
+    const T* const p = weights + (head * h.queries + i) * h.keys;
+    T* const dropped = scratch.dropped.first() + i * h.keys;
+    T* const ds = scratch.ds.first() + i * h.keys;
+    const T *const g_i = g[head] + i * g.row_step, *const v = h.value[head];
+    loops.gemv(seen, h.value_features, T{1}, v, h.value.row_step, g_i, ds);
+    h.clear_hidden(head, i, seen, ds);  // g·v_j may overflow: 0 times infinity is NaN
+    std::copy_n(p, h.keys, dropped);
+    if (const Int* const bits = h.bits_of(head, i)) {
+      drop(seen, bits, h.stay_factor, ds);
+      drop(seen, bits, h.stay_factor, dropped);
+    }
+    if (seen > 0) floating_rows<T>().softmax_backward(1, seen, 1, ds, p, ds);
+    h.clear_hidden(head, i, seen, ds);
+    std::fill(ds + seen, ds + h.keys, T{0});
+    if (!to.query) continue;
+    T* const dq = (*to.query)[head] + i * to.query->row_step;
+    if (seen == 0) {
+      std::fill_n(dq, h.features, T{0});
+      continue;
+    }
+    loops.add_columns(h.features, seen, h.key[head], h.key.row_step, ds, 1, dq);
+    loops.scale(h.features, dq, 1, h.scale, dq);
+  }
+  for (Int i = 0; i < h.queries; ++i) {
+    if (to.key) {
+      loops.ger(h.keys, h.features, h.scale, scratch.ds.first() + i * h.keys,
+                h.query[head] + i * h.query.row_step, i > 0, (*to.key)[head],
+                to.key->row_step);
+    }
+    if (to.value) {
+      loops.ger(h.keys, h.value_features, T{1}, scratch.dropped.first() + i * h.keys,
+                g[head] + i * g.row_step, i > 0, (*to.value)[head], to.value->row_step);
+    }
+  }
+}
+
+// A vector's multiply-adds wait for memory: each takes about the time of so many in a
+// tile.
+constexpr Int row_cost = 4;
+
+// For parallel_for over pieces of so many multiply-adds.
+Int grain(Int multiply_adds) {
+  return multiply_grain / std::max<Int>(row_cost * multiply_adds, 1) + 1;
+}
+
+}  // namespace
+
+template <class T>
+void attention_by_rows(const Tensor& query, const Tensor& key, const Tensor& value,
+                       const AttentionOptions& options, double scale,
+                       AttentionResult& result, Tensor* weights) {
+  const Tensor q = with_dense_rows(query), k = with_dense_rows(key),
+               v = with_dense_rows(value);
+  const AttentionOperands<T> h(q, k, v, options, scale);
+  const Matrices<T> output = mutable_matrices<T>(result.output);
+  T* const p = weights->mutable_data<T>();
+  const Int rows = h.count * h.queries;
+  const Buffer<T> dropped(h.bits ? rows * h.keys : 0);
+  parallel_for(
+      rows, grain(h.keys * (h.features + h.value_features)), [&](Int begin, Int end) {
+        for (Int row = begin; row < end; ++row) {
+          const Int head = row / h.queries, i = row % h.queries;
+          forward_row(h, head, i, p + row * h.keys, output[head] + i * output.row_step,
+                      dropped.first() + (h.bits ? row * h.keys : 0));
+        }
+      });
+}
+
+template <class T>
+void attention_by_rows_backward(const Tensor& g, const Tensor& query, const Tensor& key,
+                                const Tensor& value, const AttentionOptions& options,
+                                double scale, const AttentionResult& result,
+                                const std::array<bool, 3>& wanted,
+                                AttentionGradients& gradients) {
+  const Tensor dense_g = with_dense_rows(g), q = with_dense_rows(query),
+               k = with_dense_rows(key), v = with_dense_rows(value);
+  const Tensor weights = result.weights.contiguous();
+  const AttentionOperands<T> h(q, k, v, options, scale);
+  const Matrices<const T> g_of = matrices<T>(dense_g);
+  Gradients<T> to;
+  if (wanted[0]) to.query = mutable_matrices<T>(gradients.query);
+  if (wanted[1]) to.key = mutable_matrices<T>(gradients.key);
+  if (wanted[2]) to.value = mutable_matrices<T>(gradients.value);
+  const Int work =
+      row_cost * h.queries * h.keys * (3 * h.features + 2 * h.value_features);
+  Runs<Scratch<T>> runs(std::vector<Int>(static_cast<std::size_t>(h.count), work), h);
+  const T* const p = weights.data<T>();
+#pragma omp parallel for num_threads(runs.count()) \
+    schedule(static, 1) if (runs.count() > 1)
+  for (int i = 0; i < runs.count(); ++i) {
+    for (Int head = runs.begin(i); head < runs.end(i); ++head) {
+      backward_head(h, g_of, p, head, to, runs.worker(i));
+    }
+  }
+}
+
+template void attention_by_rows<float>(const Tensor&, const Tensor&, const Tensor&,
+                                       const AttentionOptions&, double, AttentionResult&,
+                                       Tensor*);
+template void attention_by_rows<double>(const Tensor&, const Tensor&, const Tensor&,
+                                        const AttentionOptions&, double, AttentionResult&,
+                                        Tensor*);
+template void attention_by_rows_backward<float>(
+    const Tensor&, const Tensor&, const Tensor&, const Tensor&, const AttentionOptions&,
+    double, const AttentionResult&, const std::array<bool, 3>&, AttentionGradients&);
+template void attention_by_rows_backward<double>(
+    const Tensor&, const Tensor&, const Tensor&, const Tensor&, const AttentionOptions&,
+    double, const AttentionResult&, const std::array<bool, 3>&, AttentionGradients&);
+
+}  // namespace heed

@@ -1,0 +1,60 @@
+// The element types of a tensor, and the one place where a run-time type becomes a
+// C++ type.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+
+#include "tensor/core/error.h"
+
+namespace heed {
+
+enum class DType : std::uint8_t { float32, float64, int64, boolean };
+using enum DType;
+
+constexpr std::string_view name(DType dtype) {
+  constexpr std::string_view names[] = {"float32", "float64", "int64", "bool"};
+  return names[static_cast<int>(dtype)];
+}
+
+// The size of one element in bytes.
+constexpr std::size_t element_size(DType dtype) {
+  constexpr std::size_t sizes[] = {4, 8, 8, 1};
+  return sizes[static_cast<int>(dtype)];
+}
+
+constexpr bool is_floating(DType dtype) { return dtype <= DType::float64; }
+
+// The DType of a C++ type: dtype_of<float> is float32.
+template <class T>
+inline constexpr DType dtype_of = std::is_same_v<T, float>          ? DType::float32
+                                  : std::is_same_v<T, double>       ? DType::float64
+                                  : std::is_same_v<T, std::int64_t> ? DType::int64
+                                                                    : DType::boolean;
+
+// Calls f.template operator()<T>() with the C++ type of `dtype`, as in
+//   dispatch(x.dtype(), [&]<class T>() { fill<T>(...); });
+template <class F>
+decltype(auto) dispatch(DType dtype, F&& f) {
+  switch (dtype) {
+    case DType::float32: return f.template operator()<float>();
+    case DType::float64: return f.template operator()<double>();
+    case DType::int64: return f.template operator()<std::int64_t>();
+    case DType::boolean: break;
+  }
+  return f.template operator()<bool>();
+}
+
+// As dispatch, for operations that only floating types have. Throws Error for int64 and
+// bool; `op` names the operation in the message.
+template <class F>
+decltype(auto) dispatch_floating(std::string_view op, DType dtype, F&& f) {
+  check(is_floating(dtype), "{}: the dtype must be float32 or float64, got {}", op,
+        name(dtype));
+  if (dtype == DType::float32) return f.template operator()<float>();
+  return f.template operator()<double>();
+}
+
+}  // namespace heed

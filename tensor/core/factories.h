@@ -1,0 +1,121 @@
+// New tensors: constants, ranges, and lists of numbers.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <vector>
+
+#include "tensor/core/tensor.h"
+
+namespace heed {
+
+// --- constants
+
+Tensor zeros(const Shape& shape, DType dtype = float32);
+Tensor ones(const Shape& shape, DType dtype = float32);
+// Throws Error when the dtype cannot hold `value`.
+Tensor full(const Shape& shape, double value, DType dtype = float32);
+// zeros and ones with the shape and dtype of x.
+Tensor zeros_like(const Tensor& x);
+Tensor ones_like(const Tensor& x);
+// Elements not set, with the shape and dtype of x and its order of strides: like a
+// transposed x, the result is transposed in memory. It is dense even where x is not.
+Tensor empty_like(const Tensor& x);
+// The identity matrix, or its m x n corner. Throws Error for a negative size.
+Tensor eye(std::int64_t n, DType dtype = float32);
+Tensor eye(std::int64_t m, std::int64_t n, DType dtype = float32);
+
+// --- ranges
+
+template <class T>
+concept Arithmetic = std::integral<T> || std::floating_point<T>;
+
+// A plain number of any C++ type that remembers what it was written as: where no dtype is
+// given, 3 makes an int64 tensor, 3.0 a float32 one, and true a bool one. Throws Error
+// for an unsigned number that int64 cannot hold.
+class Number {
+ public:
+  enum class Kind { boolean, whole, real };
+
+  template <Arithmetic T>
+  Number(T value) : real_(static_cast<double>(value)) {
+    if constexpr (std::floating_point<T>) {
+      kind_ = Kind::real;
+    } else {
+      if constexpr (!std::same_as<T, bool>) {
+        kind_ = Kind::whole;
+        check(value <= T{} || static_cast<std::uint64_t>(value) <= INT64_MAX,
+              "number: a whole number must fit int64, got {}", value);
+      }
+      whole_ = static_cast<std::int64_t>(value);
+    }
+  }
+
+  Kind kind() const { return kind_; }
+  double real() const { return real_; }
+  // The number as an element of type T. Throws Error, naming `op`, when T cannot hold it.
+  template <class T>
+  T as(std::string_view op) const {
+    if constexpr (std::is_same_v<T, std::int64_t>) {
+      if (kind_ != Kind::real) return whole_;
+    }
+    return adapt<T>(op, real_);
+  }
+
+ private:
+  Kind kind_ = Kind::boolean;
+  std::int64_t whole_ = 0;
+  double real_;
+};
+
+// start, start + step, ... below `end` (above it for a negative step), with the last bits
+// of PyTorch's vector kernels. Without a dtype whole numbers give int64, others float32,
+// as in PyTorch. Throws Error when step is 0 or points away from `end`, a number is not
+// finite, or the dtype is bool or cannot hold the numbers.
+Tensor arange(Number start, Number end, Number step = 1, std::optional<DType> dtype = {});
+// 0, 1, ... below `end`.
+Tensor arange(Number end, std::optional<DType> dtype = {});
+
+// `steps` numbers from start to end, both included, evenly spaced; truncated for int64.
+// Throws Error for a negative number of steps, or a dtype that is bool or cannot hold the
+// bounds.
+Tensor linspace(double start, double end, std::int64_t steps, DType dtype = float32);
+
+// --- lists
+
+// A number, or a list of such lists in braces.
+class NestedList {
+ public:
+  template <Arithmetic T>
+  NestedList(T value) : number_(value), is_list_(false) {}
+  NestedList(std::initializer_list<NestedList> parts)
+      : number_(0), is_list_(true), parts_(parts) {}
+
+  bool is_list() const { return is_list_; }
+  const Number& number() const { return number_; }
+  const std::vector<NestedList>& parts() const { return parts_; }
+
+ private:
+  Number number_;
+  bool is_list_;
+  std::vector<NestedList> parts_;
+};
+
+// The numbers of the list; its depth is the number of dimensions, so tensor({{1, 2}}) has
+// the shape (1, 2) and tensor(3.5) is a scalar. Without a dtype bools give bool, whole
+// numbers (and bools among them) int64, others and an empty list float32. Throws Error
+// when the lists at one depth differ in length, or int64 or bool cannot hold a number.
+Tensor tensor(const NestedList& list, std::optional<DType> dtype = {});
+
+// The elements of `values` in row-major order, with the dtype of their type; of the shape
+// (values.size()) where none is given. Throws Error when the shape has another count.
+Tensor from_vector(const std::vector<float>& values);
+Tensor from_vector(const std::vector<double>& values);
+Tensor from_vector(const std::vector<std::int64_t>& values);
+Tensor from_vector(const std::vector<float>& values, const Shape& shape);
+Tensor from_vector(const std::vector<double>& values, const Shape& shape);
+Tensor from_vector(const std::vector<std::int64_t>& values, const Shape& shape);
+
+}  // namespace heed

@@ -1,0 +1,185 @@
+#include "tensor/core/memory.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+#include <new>
+#include <utility>
+
+#include "tensor/core/error.h"
+
+namespace heed {
+namespace {
+
+std::atomic<std::int64_t> live{0};
+std::atomic<std::int64_t> peak{0};
+
+// Sizes are rounded up to classes so that a freed block fits the next request of about
+// its size. A class is one of the eight steps between two powers of two, at least 64
+// bytes wide: no block is more than an eighth too large, small ones aside.
+struct SizeClass {
+  int index;
+  std::size_t bytes;
+};
+
+SizeClass size_class(std::size_t bytes) {
+  const std::size_t units = (std::max<std::size_t>(bytes, 1) + 63) / 64;
+  if (units <= 8) return {static_cast<int>(units), units * 64};
+  const int shift = static_cast<int>(std::bit_width(units - 1)) - 4;
+  const std::size_t step = std::size_t{1} << shift;
+  const std::size_t steps = (units + step - 1) >> shift;  // 9 to 16
+  return {shift * 8 + static_cast<int>(steps), (steps << shift) * 64};
+}
+
+constexpr int class_count = 58 * 8 + 17;
+
+// Under AddressSanitizer every block goes back to the system at once, so that it can tell
+// a use after the free.
+#if defined(__SANITIZE_ADDRESS__)
+constexpr bool reuse = false;
+#elif defined(__has_feature)
+constexpr bool reuse = !__has_feature(address_sanitizer);
+#else
+constexpr bool reuse = true;
+#endif
+
+// Free blocks of one thread, a list a class, linked through the blocks themselves. A
+// training step asks for the same sizes again and again; taking a warm block back is
+// cheaper than fresh pages, which cost more than the arithmetic on them.
+class Pool {
+ public:
+  ~Pool() { release(); }
+
+  // Null when there is no memory.
+  void* take(const SizeClass& wanted) {
+    void* memory = free_[wanted.index];
+    if (memory) {
+      free_[wanted.index] = free_[wanted.index]->next;
+      cached_ -= wanted.bytes;
+    } else {
+      memory = std::aligned_alloc(64, wanted.bytes);
+      if (!memory) return nullptr;
+    }
+    taken_ += static_cast<std::int64_t>(wanted.bytes);
+    most_taken_ = std::max(most_taken_, taken_);
+    return memory;
+  }
+
+  void give(void* memory, const SizeClass& kind) {
+    taken_ -= static_cast<std::int64_t>(kind.bytes);
+    if (!reuse || cached_ + kind.bytes > worth_keeping()) {
+      std::free(memory);
+      return;
+    }
+    cached_ += kind.bytes;
+    free_[kind.index] = new (memory) Block{free_[kind.index]};
+  }
+
+  void release() {
+    for (Block*& list : free_) {
+      while (list) std::free(std::exchange(list, list->next));
+    }
+    cached_ = 0;
+  }
+
+ private:
+  struct Block {
+    Block* next;
+  };
+  // As much as this thread has ever had in use at a time: a step that comes again needs
+  // no more, and a thread that only frees what others allocate does not collect blocks.
+  std::size_t worth_keeping() const {
+    constexpr std::int64_t least = std::int64_t{64} << 20;
+    return static_cast<std::size_t>(std::max(most_taken_, least));
+  }
+
+  Block* free_[class_count] = {};
+  std::size_t cached_ = 0;
+  std::int64_t taken_ = 0;  // minus what was given; below 0 where others took it
+  std::int64_t most_taken_ = 0;
+};
+
+// The pool of this thread; null before its first use, and again when the thread has ended
+// its pool while objects that live longer still free theirs. Plain, and at a place that
+// the loader fixes (initial-exec), so that reading it takes an instruction and no call.
+[[gnu::tls_model("initial-exec")]] constinit thread_local Pool* pool = nullptr;
+[[gnu::tls_model("initial-exec")]] constinit thread_local bool ended = false;
+
+// Makes the thread's pool, and ends it with the thread. Null once it has ended.
+Pool* make_pool() {
+  struct Owner {
+    Pool own;
+    Owner() { pool = &own; }
+    ~Owner() {
+      pool = nullptr;
+      ended = true;
+    }
+  };
+  if (ended) return nullptr;
+  thread_local Owner owner;
+  return &owner.own;
+}
+
+Pool* thread_pool() {
+  Pool* const here = pool;
+  return here ? here : make_pool();
+}
+
+}  // namespace
+
+namespace memory {
+
+std::int64_t bytes_live() { return live.load(std::memory_order_relaxed); }
+std::int64_t bytes_peak() { return peak.load(std::memory_order_relaxed); }
+void reset_peak() { peak.store(bytes_live(), std::memory_order_relaxed); }
+
+void release_cached() {
+  if (Pool* const pool = thread_pool()) pool->release();
+}
+
+void* allocate(std::size_t bytes) {
+  const SizeClass wanted = size_class(bytes);
+  void* block = nullptr;
+  if (bytes <= PTRDIFF_MAX) {
+    const auto take = [&wanted] {
+      Pool* const pool = thread_pool();
+      return pool ? pool->take(wanted) : std::aligned_alloc(64, wanted.bytes);
+    };
+    block = take();
+    if (!block) {
+      release_cached();
+      block = take();
+    }
+  }
+  check(block != nullptr, "memory: cannot allocate {} bytes, {} are in use", bytes,
+        bytes_live());
+  const auto size = static_cast<std::int64_t>(wanted.bytes);
+  const std::int64_t now = live.fetch_add(size, std::memory_order_relaxed) + size;
+  std::int64_t seen = peak.load(std::memory_order_relaxed);
+  while (now > seen &&
+         !peak.compare_exchange_weak(seen, now, std::memory_order_relaxed)) {
+  }
+  return block;
+}
+
+void deallocate(void* block, std::size_t bytes) noexcept {
+  const SizeClass kind = size_class(bytes);
+  live.fetch_sub(static_cast<std::int64_t>(kind.bytes), std::memory_order_relaxed);
+  if (Pool* const pool = thread_pool()) {
+    pool->give(block, kind);
+  } else {
+    std::free(block);
+  }
+}
+
+}  // namespace memory
+
+StorageRef StorageRef::make(std::size_t bytes) {
+  StorageRef ref;
+  const std::size_t total = sizeof(Storage) + bytes;
+  ref.storage_ = new (memory::allocate(total)) Storage;
+  ref.storage_->bytes = total;
+  return ref;
+}
+
+}  // namespace heed

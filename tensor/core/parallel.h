@@ -1,0 +1,40 @@
+// Cutting work among threads. Only heed's own sources include this file: it needs OpenMP.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include <omp.h>
+
+#include "tensor/core/threads.h"
+#include "tensor/kernels/level.h"
+
+namespace heed {
+
+// The work of a loop below which threads cost more than they save, in elements.
+inline constexpr std::int64_t parallel_grain = 32768;
+
+// How many pieces of size b cover a.
+inline std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+// Calls f(begin, end) over pieces of [0, count), on several threads when a piece of at
+// least `grain` units of work falls to each. Where the cuts fall depends on the number of
+// threads, so no sum may cross one. f must not throw.
+template <class F>
+void parallel_for(std::int64_t count, std::int64_t grain, F&& f) {
+  const std::int64_t pieces =
+      std::min<std::int64_t>(num_threads(), count / std::max<std::int64_t>(grain, 1));
+  if (pieces <= 1 || omp_in_parallel()) {
+    if (count > 0) f(std::int64_t{0}, count);
+    return;
+  }
+  // Throws Error where HEED_LEVEL is wrong: within the threads nothing can catch it, and
+  // kernels that are looked up there need the level.
+  kernels::level();
+#pragma omp parallel for num_threads(static_cast <int>(pieces)) schedule(static, 1)
+  for (std::int64_t piece = 0; piece < pieces; ++piece) {
+    f(count * piece / pieces, count * (piece + 1) / pieces);
+  }
+}
+
+}  // namespace heed

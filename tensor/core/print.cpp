@@ -1,0 +1,200 @@
+// Tensors as text, laid out as PyTorch lays them out.
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "tensor/core/tensor.h"
+
+namespace heed {
+namespace {
+
+// PyTorch's settings: digits after the point; from more elements than this on only some
+// are shown, and that many at both ends of a dimension; the width of a line.
+constexpr int precision = 4;
+constexpr std::int64_t threshold = 1000;
+constexpr std::int64_t edge = 3;
+constexpr std::int64_t line_width = 80;
+
+std::string text(bool value) { return value ? "True" : "False"; }
+std::string text(std::int64_t value) { return fmt::format("{}", value); }
+
+// How the numbers of one tensor are written: as whole numbers with a point, with four
+// digits, or with an exponent; all of them as wide as the widest.
+class NumberFormat {
+ public:
+  template <class T>
+  explicit NumberFormat(const std::vector<T>& values) {
+    if constexpr (std::is_floating_point_v<T>) {
+      choose_notation(values);
+    }
+    for (const T value : values) {
+      // Zeros, infinities and NaN do not count for the width: PyTorch's layout.
+      if constexpr (std::is_floating_point_v<T>) {
+        if (value == 0 || !std::isfinite(value)) continue;
+      }
+      width_ = std::max(width_, written(value).size());
+    }
+  }
+
+  std::int64_t width() const { return static_cast<std::int64_t>(width_); }
+
+  template <class T>
+  std::string operator()(T value) const {
+    return fmt::format("{:>{}}", written(value), width_);
+  }
+
+ private:
+  enum class Notation { whole, fixed, exponent };
+
+  template <class T>
+  void choose_notation(const std::vector<T>& values) {
+    double smallest = INFINITY, largest = 0;
+    bool all_whole = true;
+    for (const double value : values) {
+      if (value == 0 || !std::isfinite(value)) continue;
+      smallest = std::min(smallest, std::abs(value));
+      largest = std::max(largest, std::abs(value));
+      all_whole = all_whole && value == std::ceil(value);
+    }
+    const bool wide_range = largest / smallest > 1000 || largest > 1e8;
+    notation_ = wide_range || (!all_whole && smallest < 1e-4) ? Notation::exponent
+                : all_whole                                   ? Notation::whole
+                                                              : Notation::fixed;
+  }
+
+  template <class T>
+  std::string written(T value) const {
+    if constexpr (!std::is_floating_point_v<T>) {
+      return text(value);
+    } else {
+      const double number = value;
+      if (std::isnan(number)) return "nan";
+      if (std::isinf(number)) return number < 0 ? "-inf" : "inf";
+      switch (notation_) {
+        case Notation::exponent: return fmt::format("{:.{}e}", number, precision);
+        case Notation::fixed: return fmt::format("{:.{}f}", number, precision);
+        case Notation::whole: break;
+      }
+      return fmt::format("{:.0f}.", number);
+    }
+  }
+
+  Notation notation_ = Notation::whole;
+  std::size_t width_ = 1;
+};
+
+// The tensor as nested lists in brackets.
+template <class T>
+class Lists {
+ public:
+  explicit Lists(const Tensor& x)
+      : x_(x), summarised_(x.numel() > threshold), format_(shown_values()) {}
+
+  std::string operator()(int indent) const {
+    return x_.dim() == 0 ? format_(*x_.data<T>()) : list(0, x_.data<T>(), indent);
+  }
+
+ private:
+  // The elements of a dimension that are shown, the left-out middle as -1.
+  std::vector<std::int64_t> shown(int dim) const {
+    const std::int64_t size = x_.shape()[dim];
+    std::vector<std::int64_t> places;
+    for (std::int64_t i = 0; i < size; ++i) {
+      if (summarised_ && size > 2 * edge && i == edge) {
+        places.push_back(-1);
+        i = size - edge;
+      }
+      places.push_back(i);
+    }
+    return places;
+  }
+
+  std::vector<T> shown_values() const {
+    std::vector<T> values;
+    gather(0, x_.data<T>(), values);
+    return values;
+  }
+
+  void gather(int dim, const T* first, std::vector<T>& values) const {
+    if (dim == x_.dim()) {
+      values.push_back(*first);
+      return;
+    }
+    for (const std::int64_t i : shown(dim)) {
+      if (i >= 0) gather(dim + 1, first + i * x_.strides()[dim], values);
+    }
+  }
+
+  std::string list(int dim, const T* first, int indent) const {
+    if (dim == x_.dim() - 1) return row(first, indent);
+    // One empty line between matrices, two between what holds matrices, and so on.
+    const auto breaks = static_cast<std::size_t>(x_.dim() - dim - 1);
+    const std::string separator =
+        "," + std::string(breaks, '\n') + std::string(indent + 1, ' ');
+    std::string result = "[";
+    for (const std::int64_t i : shown(dim)) {
+      if (result.size() > 1) result += separator;
+      result += i < 0 ? "..." : list(dim + 1, first + i * x_.strides()[dim], indent + 1);
+    }
+    return result + "]";
+  }
+
+  std::string row(const T* first, int indent) const {
+    const int dim = x_.dim() - 1;
+    const std::int64_t a_line =
+        std::max<std::int64_t>(1, (line_width - indent) / (format_.width() + 2));
+    std::string result = "[";
+    std::int64_t written = 0;
+    for (const std::int64_t i : shown(dim)) {
+      if (written > 0) {
+        result += written % a_line == 0 ? ",\n" + std::string(indent + 1, ' ') : ", ";
+      }
+      result += i < 0 ? " ..." : format_(first[i * x_.strides()[dim]]);
+      ++written;
+    }
+    return result + "]";
+  }
+
+  const Tensor& x_;
+  bool summarised_;
+  NumberFormat format_;
+};
+
+}  // namespace
+
+std::string to_string(const Tensor& tensor) {
+  std::string result = "tensor(";
+  const bool is_empty = tensor.numel() == 0;
+  if (is_empty) {
+    result += "[]";
+  } else {
+    const auto indent = static_cast<int>(result.size());
+    result +=
+        dispatch(tensor.dtype(), [&]<class T>() { return Lists<T>(tensor)(indent); });
+  }
+
+  // What the numbers do not tell.
+  std::vector<std::string> remarks;
+  if (is_empty && tensor.dim() != 1) {
+    remarks.push_back(fmt::format("size={}", tensor.shape()));
+  }
+  if (tensor.dtype() == float64 || (is_empty && tensor.dtype() != float32)) {
+    remarks.push_back(fmt::format("dtype={}", name(tensor.dtype())));
+  }
+  // PyTorch counts the last line of the numbers two characters longer than it is.
+  std::size_t last_line = result.size() - (result.rfind('\n') + 1) + 2;
+  for (const std::string& remark : remarks) {
+    if (last_line + remark.size() + 2 > line_width) {
+      result += ",\n       " + remark;
+      last_line = 7 + remark.size();
+    } else {
+      result += ", " + remark;
+      last_line += remark.size() + 2;
+    }
+  }
+  return result + ")";
+}
+
+}  // namespace heed

@@ -1,0 +1,129 @@
+// Shapes and strides: short lists of whole numbers, and the arithmetic on them.
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <string_view>
+
+#include <fmt/core.h>
+
+#include "tensor/core/error.h"
+
+namespace heed {
+
+inline constexpr int max_rank = 8;
+
+// Up to eight whole numbers, held in place so that making one never allocates. It serves
+// as the sizes of a tensor, as its strides, and as a list of dimensions.
+// Throws Error when a ninth number is added.
+class Shape {
+ public:
+  Shape() {}
+  Shape(std::initializer_list<std::int64_t> sizes)
+      : Shape(std::span(sizes.begin(), sizes.size())) {}
+  explicit Shape(std::span<const std::int64_t> sizes) {
+    for (std::int64_t size : sizes) push_back(size);
+  }
+
+  // Copying moves only the numbers in use: most shapes have two or three of the eight.
+  Shape(const Shape& other) : rank_(other.rank_) {
+    std::copy_n(other.sizes_, rank_, sizes_);
+  }
+  Shape& operator=(const Shape& other) {
+    rank_ = other.rank_;
+    std::copy_n(other.sizes_, rank_, sizes_);
+    return *this;
+  }
+
+  int rank() const { return rank_; }
+  std::int64_t operator[](int i) const { return sizes_[i]; }
+  std::int64_t& operator[](int i) { return sizes_[i]; }
+  const std::int64_t* begin() const { return sizes_; }
+  const std::int64_t* end() const { return sizes_ + rank_; }
+  std::int64_t* begin() { return sizes_; }
+  std::int64_t* end() { return sizes_ + rank_; }
+
+  void push_back(std::int64_t size) {
+    check(rank_ < max_rank, "shape: at most {} dimensions, got more", max_rank);
+    sizes_[rank_++] = size;
+  }
+  // Puts `size` in front of position `at`, 0 <= at <= rank().
+  void insert(int at, std::int64_t size) {
+    push_back(size);
+    std::rotate(begin() + at, end() - 1, end());
+  }
+  // Takes out position `at`, 0 <= at < rank().
+  void erase(int at) {
+    std::copy(begin() + at + 1, end(), begin() + at);
+    --rank_;
+  }
+
+  friend bool operator==(const Shape& a, const Shape& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end());
+  }
+
+ private:
+  std::int64_t sizes_[max_rank];
+  int rank_ = 0;
+};
+
+using Strides = Shape;  // one a dimension, counted in elements
+
+// Dimensions to work on, negative ones counted from the end: {0, -1}, or just 1 for one.
+class Dims : public Shape {
+ public:
+  using Shape::Shape;
+  template <std::integral Int>
+  requires(!std::same_as<Int, bool>) Dims(Int dim)
+      : Shape({static_cast<std::int64_t>(dim)}) {}
+};
+
+// One dimension to work on, negative ones counted from the end. Unlike a plain integer it
+// is not made from a bool or a double, which would be another argument in the wrong
+// place.
+class Dim {
+ public:
+  template <std::integral Int>
+  requires(!std::same_as<Int, bool>) Dim(Int dim)
+      : dim_(static_cast<std::int64_t>(dim)) {}
+  operator std::int64_t() const { return dim_; }
+
+ private:
+  std::int64_t dim_;
+};
+
+// The number of elements of a shape; 1 for the shape of a scalar, ().
+// Throws Error when a size is negative or the product does not fit.
+std::int64_t count(const Shape& shape);
+
+// The strides of a contiguous tensor: the last dimension has stride 1.
+Strides row_major(const Shape& shape);
+
+// The shape without its last n dimensions, 0 <= n <= rank(). Strides likewise.
+Shape without_last(const Shape& shape, int n);
+
+// The shape that `a` and `b` broadcast to: aligned at the last dimension, a missing or
+// size-1 dimension repeats. Throws Error, naming `op`, when they do not fit.
+Shape broadcast(std::string_view op, const Shape& a, const Shape& b);
+
+// Whether a tensor of `shape` may be expanded to `target`.
+bool broadcasts_to(const Shape& shape, const Shape& target);
+
+// `dim` with a negative one counted from the end, -1 being the last of `rank`.
+// Throws Error, naming `op`, when it is out of range; a rank of 0 takes 0 and -1.
+int normalize_dim(std::string_view op, std::int64_t dim, int rank);
+
+}  // namespace heed
+
+// Shapes print as (2, 3).
+template <>
+struct fmt::formatter<heed::Shape> {
+  constexpr auto parse(format_parse_context& context) { return context.begin(); }
+  format_context::iterator format(const heed::Shape& shape,
+                                  format_context& context) const;
+};
+template <>
+struct fmt::formatter<heed::Dims> : fmt::formatter<heed::Shape> {};

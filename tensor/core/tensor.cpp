@@ -1,0 +1,205 @@
+#include "tensor/core/tensor.h"
+
+#include <cmath>
+
+#include "tensor/core/iterate.h"
+#include "tensor/indexing/views.h"
+
+namespace heed {
+namespace {
+
+// The place of the element at `index`, in elements from the tensor's first.
+std::int64_t place(const Tensor& x, std::initializer_list<std::int64_t> index) {
+  const auto given = static_cast<int>(index.size());
+  check(given == x.dim(), "at: one index a dimension, got {} for the shape {}", given,
+        x.shape());
+  std::int64_t offset = 0;
+  int d = 0;
+  for (std::int64_t i : index) {
+    const std::int64_t size = x.shape()[d];
+    check(-size <= i && i < size, "at: the index of dim {} must be from {} to {}, got {}",
+          d, -size, size - 1, i);
+    offset += (i < 0 ? i + size : i) * x.strides()[d];
+    ++d;
+  }
+  return offset;
+}
+
+// static_cast, but that NaN becomes 0 and a number beyond int64's range its nearest end:
+// C++ leaves both undefined.
+template <class To, class From>
+To converted(From value) {
+  if constexpr (std::is_floating_point_v<From> && std::is_same_v<To, std::int64_t>) {
+    if (std::isnan(value)) return 0;
+    if (value >= static_cast<From>(INT64_MAX)) return INT64_MAX;
+    if (value <= static_cast<From>(INT64_MIN)) return INT64_MIN;
+  }
+  return static_cast<To>(value);
+}
+
+template <class From, class To>
+void convert(std::int64_t n, const From* from, std::int64_t from_stride, To* to,
+             std::int64_t to_stride) {
+  for (std::int64_t i = 0; i < n; ++i) {
+    to[i * to_stride] = converted<To>(from[i * from_stride]);
+  }
+}
+
+// Two spans of storage that might overlap: the writing would change what is yet to read.
+bool may_overlap(const Tensor& a, const Tensor& b) {
+  return a.storage() && a.storage() == b.storage();
+}
+
+}  // namespace
+
+std::int64_t Tensor::size(std::int64_t dim) const {
+  check(this->dim() > 0, "size: a scalar has no dimensions, got dim {}", dim);
+  return shape_[normalize_dim("size", dim, this->dim())];
+}
+
+bool Tensor::is_contiguous() const {
+  std::int64_t expected = 1;
+  for (int d = dim() - 1; d >= 0; --d) {
+    if (shape_[d] == 0) return true;
+    if (shape_[d] == 1) continue;
+    if (strides_[d] != expected) return false;
+    expected *= shape_[d];
+  }
+  return true;
+}
+
+double Tensor::item() const {
+  check(numel() == 1, "item: the tensor must have one element, got the shape {}", shape_);
+  return dispatch(dtype_, [&]<class T>() { return static_cast<double>(*data<T>()); });
+}
+
+double Tensor::at(std::initializer_list<std::int64_t> index) const {
+  const std::int64_t i = place(*this, index);
+  return dispatch(dtype_, [&]<class T>() { return static_cast<double>(data<T>()[i]); });
+}
+
+void Tensor::set(std::initializer_list<std::int64_t> index, double value) {
+  const std::int64_t i = place(*this, index);
+  dispatch(dtype_, [&]<class T>() { mutable_data<T>()[i] = fitting<T>("set", value); });
+}
+
+template <class T>
+std::vector<T> Tensor::to_vector() const {
+  check(dtype_of<T> == dtype_, "to_vector: the dtype is {}, asked for {}", name(dtype_),
+        name(dtype_of<T>));
+  const Tensor dense = contiguous();
+  const T* first = dense.data<T>();
+  return std::vector<T>(first, first + numel());
+}
+
+template std::vector<float> Tensor::to_vector() const;
+template std::vector<double> Tensor::to_vector() const;
+template std::vector<std::int64_t> Tensor::to_vector() const;
+template std::vector<bool> Tensor::to_vector() const;
+
+Tensor& Tensor::fill_(double value) {
+  dispatch(dtype_, [&]<class T>() {
+    const T element = fitting<T>("fill_", value);
+    if (numel() == 0) return;
+    T* const out = mutable_data<T>();
+    const Loops<1> loops(shape_, {&strides_});
+    const std::int64_t step = loops.inner_strides()[0];
+    loops.run([&](std::int64_t n, const auto& at) {
+      T* const run = out + at[0];
+      if (step == 1) {
+        std::fill_n(run, n, element);
+      } else {
+        for (std::int64_t i = 0; i < n; ++i) run[i * step] = element;
+      }
+    });
+  });
+  return *this;
+}
+
+Tensor& Tensor::copy_(const Tensor& source) {
+  check(broadcasts_to(source.shape(), shape_),
+        "copy_: the source must broadcast to the target, got {} and {}", source.shape(),
+        shape_);
+  if (numel() == 0) return *this;
+  check_distinct("copy_", *this);
+  const Tensor from = may_overlap(*this, source) ? source.clone() : source;
+  const Strides from_strides = expanded_strides(from.shape(), from.strides(), shape_);
+  const Loops<2> loops(shape_, {&strides_, &from_strides});
+  const std::int64_t to_step = loops.inner_strides()[0];
+  const std::int64_t from_step = loops.inner_strides()[1];
+  dispatch(dtype_, [&]<class To>() {
+    dispatch(from.dtype(), [&]<class From>() {
+      To* const out = mutable_data<To>();
+      const From* const in = from.data<From>();
+      loops.run([&](std::int64_t n, const auto& at) {
+        if (to_step == 1 && from_step == 1) {
+          convert(n, in + at[1], 1, out + at[0], 1);
+        } else {
+          convert(n, in + at[1], from_step, out + at[0], to_step);
+        }
+      });
+    });
+  });
+  return *this;
+}
+
+Tensor Tensor::clone() const { return empty(shape_, dtype_).copy_(*this); }
+
+Tensor Tensor::contiguous() const { return is_contiguous() ? *this : clone(); }
+
+Tensor Tensor::to(DType dtype) const {
+  return dtype == dtype_ ? *this : empty(shape_, dtype).copy_(*this);
+}
+
+Tensor Tensor::operator[](std::int64_t index) const { return select(*this, 0, index); }
+
+Tensor empty(const Shape& shape, DType dtype) {
+  const auto bytes = static_cast<std::size_t>(count(shape)) * element_size(dtype);
+  return Tensor(StorageRef::make(bytes), 0, shape, row_major(shape), dtype);
+}
+
+template <class T>
+T adapt(std::string_view op, double value) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return static_cast<T>(value);
+  } else if constexpr (std::is_same_v<T, bool>) {
+    check(value == 0 || value == 1, "{}: a bool tensor takes 0 or 1, got {}", op, value);
+    return value != 0;
+  } else {
+    check(std::trunc(value) == value && -0x1p63 <= value && value < 0x1p63,
+          "{}: an int64 tensor takes whole numbers, got {}", op, value);
+    return static_cast<T>(value);
+  }
+}
+
+template float adapt<float>(std::string_view, double);
+template double adapt<double>(std::string_view, double);
+template std::int64_t adapt<std::int64_t>(std::string_view, double);
+template bool adapt<bool>(std::string_view, double);
+
+template <class T>
+T fitting(std::string_view op, double value) {
+  const T element = adapt<T>(op, value);
+  if constexpr (std::is_same_v<T, float>) {
+    check(std::isinf(value) || !std::isinf(element), "{}: {} is too large for float32",
+          op, value);
+  }
+  return element;
+}
+
+template float fitting<float>(std::string_view, double);
+template double fitting<double>(std::string_view, double);
+template std::int64_t fitting<std::int64_t>(std::string_view, double);
+template bool fitting<bool>(std::string_view, double);
+
+void check_same_dtype(std::string_view op, const Tensor& a, const Tensor& b) {
+  check(a.dtype() == b.dtype(), "{}: the dtypes must be equal, got {} and {}", op,
+        name(a.dtype()), name(b.dtype()));
+}
+
+}  // namespace heed
+
+fmt::format_context::iterator fmt::formatter<heed::Tensor>::format(
+    const heed::Tensor& tensor, format_context& context) const {
+  return fmt::format_to(context.out(), "{}", heed::to_string(tensor));
+}

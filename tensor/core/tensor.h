@@ -1,0 +1,164 @@
+// Tensor: a view of elements in shared storage.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+#include "tensor/core/dtype.h"
+#include "tensor/core/memory.h"
+#include "tensor/core/shape.h"
+
+namespace heed {
+
+// An array of any rank up to eight: a reference to storage, and how to read it. Element
+// (i, j, ...) of the tensor is element  offset + i stride(0) + j stride(1) + ...  of the
+// storage. Copying a Tensor copies the reference: both see the same elements, as do the
+// views that slice, transpose and their like return. clone() copies the elements. So a
+// const Tensor protects the reference, not the elements.
+//
+// A default-constructed Tensor has the shape (0).
+class Tensor {
+ public:
+  Tensor() : shape_{0}, strides_{1} {}
+
+  Tensor(const Tensor&) = default;
+  Tensor& operator=(const Tensor&) = default;
+  // A Tensor that was moved from is as default-constructed.
+  Tensor(Tensor&& other) noexcept
+      : storage_(std::move(other.storage_)),
+        offset_(other.offset_),
+        shape_(other.shape_),
+        strides_(other.strides_),
+        dtype_(other.dtype_) {
+    other.forget();
+  }
+  Tensor& operator=(Tensor&& other) noexcept {
+    if (this == &other) return *this;
+    storage_ = std::move(other.storage_);
+    offset_ = other.offset_;
+    shape_ = other.shape_;
+    strides_ = other.strides_;
+    dtype_ = other.dtype_;
+    other.forget();
+    return *this;
+  }
+
+  // A view of `storage`; the caller answers for every element lying inside it.
+  Tensor(StorageRef storage, std::int64_t offset, const Shape& shape,
+         const Strides& strides, DType dtype)
+      : storage_(std::move(storage)),
+        offset_(offset),
+        shape_(shape),
+        strides_(strides),
+        dtype_(dtype) {}
+
+  const Shape& shape() const { return shape_; }
+  const Strides& strides() const { return strides_; }
+  // The number of dimensions; 0 for a scalar.
+  int dim() const { return shape_.rank(); }
+  // The size along a dimension, negative ones from the end. Throws Error out of range.
+  std::int64_t size(std::int64_t dim) const;
+  std::int64_t numel() const { return count(shape_); }
+  DType dtype() const { return dtype_; }
+  // The place of the first element in the storage, in elements.
+  std::int64_t offset() const { return offset_; }
+  const StorageRef& storage() const { return storage_; }
+  // True when the elements lie one after the other in row-major order.
+  bool is_contiguous() const;
+
+  // The first element, for reading. Throws Error unless T is the C++ type of dtype().
+  template <class T>
+  const T* data() const {
+    return const_cast<const T*>(pointer<T>());
+  }
+  // The first element, for writing: marks the storage as changed, so that a derivative
+  // that needed the old elements is refused. Throws Error unless T fits dtype().
+  template <class T>
+  T* mutable_data() {
+    if (storage_) storage_->version.fetch_add(1, std::memory_order_relaxed);
+    return pointer<T>();
+  }
+
+  // The only element, as a double. Throws Error unless there is exactly one.
+  double item() const;
+  // The element at `index`, one number a dimension, negative ones from the end.
+  // Throws Error when the count or a number does not fit.
+  double at(std::initializer_list<std::int64_t> index) const;
+  // Writes the element at `index`. Throws Error as at() does, or when the dtype cannot
+  // hold `value`.
+  void set(std::initializer_list<std::int64_t> index, double value);
+  // All elements in row-major order. Throws Error unless T fits dtype().
+  template <class T>
+  std::vector<T> to_vector() const;
+
+  // Sets every element. Throws Error when the dtype cannot hold `value`.
+  Tensor& fill_(double value);
+  // Copies the elements of `source`, broadcast to shape(), converting them to dtype().
+  // The two may share storage. Throws Error when the shapes do not broadcast.
+  Tensor& copy_(const Tensor& source);
+
+  // A contiguous copy with storage of its own.
+  Tensor clone() const;
+  // This tensor if it is contiguous, otherwise a contiguous copy.
+  Tensor contiguous() const;
+  // The elements as `dtype`, truncated towards zero for int64 (NaN becomes 0, what is out
+  // of range the nearest end of it), compared with zero for bool; this tensor itself if
+  // it has that dtype already.
+  Tensor to(DType dtype) const;
+
+  // x[i] is the view of element i of the first dimension: select(x, 0, i).
+  Tensor operator[](std::int64_t index) const;
+
+ private:
+  void forget() {
+    offset_ = 0;
+    shape_ = {0};
+    strides_ = {1};
+    dtype_ = DType::float32;
+  }
+  template <class T>
+  T* pointer() const {
+    check(dtype_of<T> == dtype_, "data: the dtype is {}, asked for {}", name(dtype_),
+          name(dtype_of<T>));
+    return storage_ ? static_cast<T*>(storage_->data()) + offset_ : nullptr;
+  }
+
+  StorageRef storage_;
+  std::int64_t offset_ = 0;
+  Shape shape_;
+  Strides strides_;
+  DType dtype_ = DType::float32;
+};
+
+// A contiguous tensor whose elements are not set. Throws Error when the shape is negative
+// or too large, or there is no memory.
+Tensor empty(const Shape& shape, DType dtype = float32);
+
+// `value` as the element type T of an op on a tensor of that type: numbers adapt to the
+// tensor beside them. Throws Error, naming `op`, when an integer or bool tensor would
+// have to take a fraction.
+template <class T>
+T adapt(std::string_view op, double value);
+
+// As adapt, for numbers that become elements as they are: a finite one that T could only
+// hold as an infinity is an Error too.
+template <class T>
+T fitting(std::string_view op, double value);
+
+// Throws Error unless the two dtypes are equal: heed never converts silently.
+void check_same_dtype(std::string_view op, const Tensor& a, const Tensor& b);
+
+// The tensor as PyTorch prints it, `tensor([[1., 2.], [3., 4.]])` with its line breaks.
+std::string to_string(const Tensor& tensor);
+
+}  // namespace heed
+
+// Tensors print with fmt: fmt::print("{}\n", x).
+template <>
+struct fmt::formatter<heed::Tensor> {
+  constexpr auto parse(format_parse_context& context) { return context.begin(); }
+  format_context::iterator format(const heed::Tensor& tensor,
+                                  format_context& context) const;
+};

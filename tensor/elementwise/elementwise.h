@@ -1,0 +1,131 @@
+// Operations that work on each element by itself, or on pairs of elements after
+// broadcasting. The result is a new tensor.
+#pragma once
+
+#include <optional>
+
+#include "tensor/core/tensor.h"
+
+namespace heed {
+
+// --- pairs: a and b broadcast and have one dtype; a number takes the dtype of the tensor
+// beside it. All throw Error when the shapes do not broadcast or the dtypes differ.
+
+Tensor operator+(const Tensor& a, const Tensor& b);
+Tensor operator-(const Tensor& a, const Tensor& b);
+Tensor operator*(const Tensor& a, const Tensor& b);
+// True division; throws Error for int64 and bool, which would need another dtype.
+Tensor operator/(const Tensor& a, const Tensor& b);
+Tensor operator+(const Tensor& a, double b);
+Tensor operator-(const Tensor& a, double b);
+Tensor operator*(const Tensor& a, double b);
+Tensor operator/(const Tensor& a, double b);
+Tensor operator+(double a, const Tensor& b);
+Tensor operator-(double a, const Tensor& b);
+Tensor operator*(double a, const Tensor& b);
+Tensor operator/(double a, const Tensor& b);
+
+// a to the power b; floating dtypes. The numbers 0.5 and -0.5 mean sqrt and rsqrt, as in
+// PyTorch: they differ from other powers in -0 and -infinity.
+Tensor pow(const Tensor& a, const Tensor& b);
+Tensor pow(const Tensor& a, double b);
+Tensor pow(double a, const Tensor& b);
+
+// The larger and the smaller of each pair; NaN if either is NaN.
+Tensor maximum(const Tensor& a, const Tensor& b);
+Tensor minimum(const Tensor& a, const Tensor& b);
+
+// --- comparisons: a bool tensor, broadcast like the pairs above.
+
+Tensor operator==(const Tensor& a, const Tensor& b);
+Tensor operator!=(const Tensor& a, const Tensor& b);
+Tensor operator<(const Tensor& a, const Tensor& b);
+Tensor operator<=(const Tensor& a, const Tensor& b);
+Tensor operator>(const Tensor& a, const Tensor& b);
+Tensor operator>=(const Tensor& a, const Tensor& b);
+Tensor operator==(const Tensor& a, double b);
+Tensor operator!=(const Tensor& a, double b);
+Tensor operator<(const Tensor& a, double b);
+Tensor operator<=(const Tensor& a, double b);
+Tensor operator>(const Tensor& a, double b);
+Tensor operator>=(const Tensor& a, double b);
+inline Tensor operator==(double a, const Tensor& b) { return b == a; }
+inline Tensor operator!=(double a, const Tensor& b) { return b != a; }
+inline Tensor operator<(double a, const Tensor& b) { return b > a; }
+inline Tensor operator<=(double a, const Tensor& b) { return b >= a; }
+inline Tensor operator>(double a, const Tensor& b) { return b < a; }
+inline Tensor operator>=(double a, const Tensor& b) { return b <= a; }
+
+// Logic on bool tensors, broadcast. Throw Error for other dtypes.
+Tensor logical_and(const Tensor& a, const Tensor& b);
+Tensor logical_or(const Tensor& a, const Tensor& b);
+Tensor logical_xor(const Tensor& a, const Tensor& b);
+Tensor logical_not(const Tensor& a);
+
+Tensor isnan(const Tensor& x);
+Tensor isinf(const Tensor& x);
+Tensor isfinite(const Tensor& x);
+
+// --- single elements. neg, abs, sign, square: any dtype but bool; the rest floating.
+
+Tensor operator-(const Tensor& x);
+Tensor neg(const Tensor& x);
+Tensor abs(const Tensor& x);
+// -1, 0 or 1; NaN stays NaN.
+Tensor sign(const Tensor& x);
+Tensor square(const Tensor& x);
+Tensor exp(const Tensor& x);
+Tensor log(const Tensor& x);
+// log(1 + x), exact for small x.
+Tensor log1p(const Tensor& x);
+Tensor sqrt(const Tensor& x);
+// 1 / sqrt(x)
+Tensor rsqrt(const Tensor& x);
+// 1 / x
+Tensor reciprocal(const Tensor& x);
+Tensor sin(const Tensor& x);
+Tensor cos(const Tensor& x);
+Tensor tanh(const Tensor& x);
+// 1 / (1 + exp(-x))
+Tensor sigmoid(const Tensor& x);
+// The error function, 2/sqrt(pi) times the integral of exp(-t^2) from 0 to x.
+Tensor erf(const Tensor& x);
+// max(x, 0)
+Tensor relu(const Tensor& x);
+// x sigmoid(x)
+Tensor silu(const Tensor& x);
+// log(1 + exp(x)); x itself above 20, where float32 cannot tell them apart.
+Tensor softplus(const Tensor& x);
+
+enum class Gelu { exact, tanh };
+// x Phi(x) with Phi the normal distribution function, or its tanh approximation
+// 0.5 x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3)))  (Hendrycks and Gimpel, 2016).
+Tensor gelu(const Tensor& x, Gelu form = Gelu::exact);
+// The derivative of gelu, in one pass.
+Tensor gelu_slope(const Tensor& x, Gelu form = Gelu::exact);
+
+// x held between two bounds, either of which may be missing; NaN stays NaN. A bound of
+// NaN makes every element NaN; with min > max every element is max. Throws Error for
+// bool.
+Tensor clamp(const Tensor& x, std::optional<double> min, std::optional<double> max);
+
+// --- choosing
+
+// a where `condition` (bool) holds, else b; all three broadcast. A selection: what is not
+// chosen does not leak, not even NaN.
+Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b);
+Tensor where(const Tensor& condition, const Tensor& a, double b);
+Tensor where(const Tensor& condition, double a, const Tensor& b);
+// x with `value` where `mask` (bool, broadcast to x's shape) holds. Throws Error when the
+// mask does not broadcast to x.
+Tensor masked_fill(const Tensor& x, const Tensor& mask, double value);
+
+// --- in place, for optimisers and the accumulation of gradients
+
+// target += alpha * x, x of the same dtype and broadcast to target's shape. Throws Error
+// when it does not fit, for bool, and when `target` repeats elements, as expand() does.
+void add_(Tensor& target, const Tensor& x, double alpha = 1);
+// target *= factor. Throws Error as add_ does.
+void mul_(Tensor& target, double factor);
+
+}  // namespace heed

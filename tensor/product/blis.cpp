@@ -1,0 +1,179 @@
+#include "tensor/product/blis.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <type_traits>
+#include <utility>
+
+#include <blis.h>
+#include <fmt/format.h>
+#include <omp.h>
+
+namespace heed::blis {
+namespace {
+
+template <class T>
+constexpr num_t type_id = std::is_same_v<T, float> ? BLIS_FLOAT : BLIS_DOUBLE;
+
+// BLIS's own type of the micro-kernel.
+template <class T>
+using MicroKernel =
+    std::conditional_t<std::is_same_v<T, float>, sgemm_ukr_ft, dgemm_ukr_ft>;
+
+// BLIS, started, and what the calls below need of it.
+struct Library {
+  arch_t arch;
+  cntx_t* context;
+  MicroKernel<float> float_kernel;
+  MicroKernel<double> double_kernel;
+  // Whether the micro-kernel writes the columns of its tile rather than the rows.
+  bool by_columns[2];
+  TileKernel<float> float_tile;
+  TileKernel<double> double_tile;
+
+  Library() {
+    const bool corrected = correct_processor();
+    bli_init();  // first of all: bli_arch_query_id() before it aborts
+    arch = bli_arch_query_id();
+    // BLIS has read it; programs that this one starts should not.
+    if (corrected) unsetenv("BLIS_ARCH_TYPE");
+    context = bli_gks_query_cntx();
+    float_kernel = reinterpret_cast<MicroKernel<float>>(
+        bli_cntx_get_l3_vir_ukr_dt(BLIS_FLOAT, BLIS_GEMM_UKR, context));
+    double_kernel = reinterpret_cast<MicroKernel<double>>(
+        bli_cntx_get_l3_vir_ukr_dt(BLIS_DOUBLE, BLIS_GEMM_UKR, context));
+    float_tile = tile<float>(by_columns[0]);
+    double_tile = tile<double>(by_columns[1]);
+  }
+
+ private:
+  // BLIS 0.9 tells whether a processor with AVX-512 is worth its skx kernels by the brand
+  // name, and falls back to AVX2, at half the speed, for a name that it does not know:
+  // newer processors, and all those of which a virtual machine hides the name. So the
+  // choice is made here, by what the processor can do. Where it has but one AVX-512 unit
+  // the skx kernels are no faster, but no slower either. A user's own BLIS_ARCH_TYPE
+  // stands, and a BLIS without these kernels is left alone: naming one that is not there
+  // would end the program. Returns whether the variable was set.
+  static bool correct_processor() {
+#if defined(__x86_64__) && defined(BLIS_CONFIG_SKX)
+    const bool avx512 =
+        __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
+    if (avx512 && !std::getenv("BLIS_ARCH_TYPE")) {
+      // Version 0.9 takes the number only, not the name.
+      return setenv("BLIS_ARCH_TYPE", std::to_string(BLIS_ARCH_SKX).c_str(), 0) == 0;
+    }
+#endif
+    return false;
+  }
+
+  // A kernel that writes columns computes the transposed tile, so that heed sees rows.
+  template <class T>
+  TileKernel<T> tile(bool& columns_first) const {
+    columns_first =
+        !bli_cntx_l3_vir_ukr_prefers_rows_dt(type_id<T>, BLIS_GEMM_UKR, context);
+    const std::int64_t mr = bli_cntx_get_blksz_def_dt(type_id<T>, BLIS_MR, context);
+    const std::int64_t nr = bli_cntx_get_blksz_def_dt(type_id<T>, BLIS_NR, context);
+    return {columns_first ? nr : mr, columns_first ? mr : nr};
+  }
+};
+
+const Library& library() {
+  static const Library started;
+  return started;
+}
+
+// BLIS is started with the program, or with heed where that is loaded later: setenv()
+// must not run beside another thread's getenv(), and before main() there is no other
+// thread.
+[[maybe_unused]] const Library& started_before_main = library();
+
+// How many threads OpenMP gives for certain when it is asked for so many: BLIS ends the
+// program when it gets others.
+int certain(int threads) {
+  return omp_get_dynamic() ? 1 : std::min(threads, omp_get_thread_limit());
+}
+
+}  // namespace
+
+template <class T>
+void gemm(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const T> a,
+          Matrix<const T> b, Matrix<T> c, int threads) {
+  library();
+  rntm_t options;
+  bli_rntm_init(&options);
+  bli_rntm_set_num_threads(certain(threads), &options);
+  // Its path for small products may add up in an order that depends on the threads.
+  bli_rntm_disable_l3_sup(&options);
+  T one = 1, zero = 0;
+  T* const pa = const_cast<T*>(a.first);
+  T* const pb = const_cast<T*>(b.first);
+  if constexpr (std::is_same_v<T, float>) {
+    bli_sgemm_ex(BLIS_NO_TRANSPOSE, BLIS_NO_TRANSPOSE, m, n, k, &one, pa, a.row_stride,
+                 a.column_stride, pb, b.row_stride, b.column_stride, &zero, c.first,
+                 c.row_stride, c.column_stride, nullptr, &options);
+  } else {
+    bli_dgemm_ex(BLIS_NO_TRANSPOSE, BLIS_NO_TRANSPOSE, m, n, k, &one, pa, a.row_stride,
+                 a.column_stride, pb, b.row_stride, b.column_stride, &zero, c.first,
+                 c.row_stride, c.column_stride, nullptr, &options);
+  }
+}
+
+bool readable(std::int64_t rows, std::int64_t columns, std::int64_t row_stride,
+              std::int64_t column_stride) {
+  return row_stride > 0 && column_stride > 0 &&
+         (row_stride >= columns * column_stride || column_stride >= rows * row_stride);
+}
+
+template <class T>
+void TileKernel<T>::operator()(std::int64_t depth, const T* a, const T* b, T* c,
+                               std::int64_t row_stride, T alpha, bool add) const {
+  const Library& lib = library();
+  constexpr bool single = std::is_same_v<T, float>;
+  T beta = add ? T{1} : T{0};
+  T* pa = const_cast<T*>(a);
+  T* pb = const_cast<T*>(b);
+  std::int64_t m = rows, n = columns, rs = row_stride, cs = 1;
+  if (lib.by_columns[single ? 0 : 1]) {
+    std::swap(pa, pb);
+    std::swap(m, n);
+    std::swap(rs, cs);
+  }
+  auxinfo_t hints{};
+  bli_auxinfo_set_next_a(pa, &hints);
+  bli_auxinfo_set_next_b(pb, &hints);
+  if constexpr (single) {
+    lib.float_kernel(m, n, depth, &alpha, pa, pb, &beta, c, rs, cs, &hints, lib.context);
+  } else {
+    lib.double_kernel(m, n, depth, &alpha, pa, pb, &beta, c, rs, cs, &hints, lib.context);
+  }
+}
+
+template <class T>
+const TileKernel<T>& tile_kernel() {
+  if constexpr (std::is_same_v<T, float>) {
+    return library().float_tile;
+  } else {
+    return library().double_tile;
+  }
+}
+
+std::string description() {
+  const arch_t arch = library().arch;
+  const char* const threads = bli_info_get_enable_openmp()     ? "OpenMP"
+                              : bli_info_get_enable_pthreads() ? "pthreads"
+                                                               : "no threads";
+  return fmt::format("BLIS {} ({} kernels, {})", bli_info_get_version_str(),
+                     bli_arch_string(arch), threads);
+}
+
+template void gemm(std::int64_t, std::int64_t, std::int64_t, Matrix<const float>,
+                   Matrix<const float>, Matrix<float>, int);
+template void gemm(std::int64_t, std::int64_t, std::int64_t, Matrix<const double>,
+                   Matrix<const double>, Matrix<double>, int);
+template struct TileKernel<float>;
+template struct TileKernel<double>;
+template const TileKernel<float>& tile_kernel();
+template const TileKernel<double>& tile_kernel();
+
+}  // namespace heed::blis

@@ -1,0 +1,28 @@
+// Products of strided matrices in memory: what matmul() comes down to.
+#pragma once
+
+#include <cstdint>
+
+#include "tensor/core/iterate.h"
+#include "tensor/product/blis.h"
+
+namespace heed {
+
+// Products c = a b of one shape: a (m, k), b (k, n), each c (m, n) contiguous, one after
+// the other. The operands of product i lie where `batch` leads, its operand 0 being a and
+// 1 being b.
+template <class T>
+struct Products {
+  std::int64_t m, n, k;
+  blis::Matrix<const T> a, b;
+  T* c;
+  Loops<2> batch;
+};
+
+// Computes them, on several threads where it pays; m, n and the batch are at least 1, k
+// may be 0. Where m, n and k are all above 1, a and b must be blis::readable().
+// Throws Error when there is no memory for packing. T is float or double.
+template <class T>
+void multiply(const Products<T>& products);
+
+}  // namespace heed

@@ -1,0 +1,142 @@
+#include "tensor/product/matmul.h"
+
+#include "tensor/core/iterate.h"
+#include "tensor/indexing/views.h"
+#include "tensor/product/gemm.h"
+
+namespace heed {
+namespace {
+
+void check_dtypes(std::string_view op, const Tensor& a, const Tensor& b) {
+  check_same_dtype(op, a, b);
+  check(is_floating(a.dtype()), "{}: the dtype must be float32 or float64, got {}", op,
+        name(a.dtype()));
+}
+
+void check_batches(const Shape& a, const Shape& b) {
+  for (int i = 3; i <= std::min(a.rank(), b.rank()); ++i) {
+    const std::int64_t m = a[a.rank() - i], n = b[b.rank() - i];
+    check(m == n || m == 1 || n == 1,
+          "matmul: the dimensions before the last two must broadcast (equal sizes, or "
+          "1), got {} and {}",
+          a, b);
+  }
+}
+
+// True unless a product should read a copy of x instead: of a matrix whose elements share
+// places, and of a vector with gaps when `readers` lines will read it. True of a copy.
+bool legible(const Tensor& x, std::int64_t readers) {
+  const int d = x.dim();
+  const std::int64_t rows = x.shape()[d - 2], columns = x.shape()[d - 1];
+  const std::int64_t row_stride = x.strides()[d - 2], column_stride = x.strides()[d - 1];
+  if (rows == 1 || columns == 1) {
+    return readers < 4 || rows == columns ||
+           (rows == 1 ? column_stride : row_stride) == 1;
+  }
+  return blis::readable(rows, columns, row_stride, column_stride);
+}
+
+// The last two dimensions of x, (rows, x.size(-1)) with rows `step` apart.
+Tensor matrix(const Tensor& x, std::int64_t rows, std::int64_t step) {
+  const int d = x.dim();
+  return Tensor(x.storage(), x.offset(), {rows, x.shape()[d - 1]},
+                {step, x.strides()[d - 1]}, x.dtype());
+}
+
+// c (m, n) or (batch..., m, n) = a b.
+void multiply_into(Tensor& c, const Tensor& a, const Tensor& b, const Shape& batch) {
+  const int da = a.dim(), db = b.dim();
+  const std::int64_t m = a.shape()[da - 2], k = a.shape()[da - 1];
+  const std::int64_t n = b.shape()[db - 1];
+  if (!legible(a, n)) return multiply_into(c, a.clone(), b, batch);
+  if (!legible(b, m)) return multiply_into(c, a, b.clone(), batch);
+  Strides strides_a, strides_b;
+  if (batch.rank() > 0) {
+    strides_a =
+        expanded_strides(without_last(a.shape(), 2), without_last(a.strides(), 2), batch);
+    strides_b =
+        expanded_strides(without_last(b.shape(), 2), without_last(b.strides(), 2), batch);
+  }
+  dispatch_floating("matmul", a.dtype(), [&]<class T>() {
+    multiply<T>({m,
+                 n,
+                 k,
+                 {a.data<T>(), a.strides()[da - 2], a.strides()[da - 1]},
+                 {b.data<T>(), b.strides()[db - 2], b.strides()[db - 1]},
+                 c.mutable_data<T>(),
+                 Loops<2>(batch, {&strides_a, &strides_b})});
+  });
+}
+
+// (batch..., m, k) x (batch..., k, n) -> (batch..., m, n), the checks done: a and b have
+// two dimensions or more, and those before the last two broadcast to `batch`.
+Tensor product(const Tensor& a, const Tensor& b, const Shape& batch) {
+  const int da = a.dim(), db = b.dim();
+  const std::int64_t m = a.shape()[da - 2];
+  Shape shape = batch;
+  shape.push_back(m);
+  shape.push_back(b.shape()[db - 1]);
+  Tensor c = empty(shape, a.dtype());
+  if (c.numel() == 0) return c;
+  if (batch.rank() > 0 && count(without_last(b.shape(), 2)) == 1) {
+    // The same b for every matrix of a: where those lie evenly they are one tall matrix.
+    const Strides strides = without_last(a.strides(), 2);
+    const Loops<1> loops(without_last(a.shape(), 2), {&strides});
+    const std::int64_t step = loops.strides[0][0], row_step = a.strides()[da - 2];
+    if (loops.rank == 1 && step > 0 && (m == 1 || step == m * row_step)) {
+      multiply_into(c, matrix(a, loops.sizes[0] * m, m == 1 ? step : row_step),
+                    matrix(b, b.shape()[db - 2], b.strides()[db - 2]), {});
+      return c;
+    }
+  }
+  multiply_into(c, a, b, batch);
+  return c;
+}
+
+}  // namespace
+
+Tensor matmul(const Tensor& a, const Tensor& b) {
+  const Shape &sa = a.shape(), &sb = b.shape();
+  const int da = a.dim(), db = b.dim();
+  check(da > 0 && db > 0, "matmul: both must have at least one dimension, got {} and {}",
+        sa, sb);
+  check_dtypes("matmul", a, b);
+  const std::int64_t k = sa[da - 1];
+  const bool fits = k == (db == 1 ? sb[0] : sb[db - 2]);
+  if (!fits) [[unlikely]] {
+    const bool transposed_fits = db > 1 && k == sb[db - 1];
+    fail("matmul: the inner sizes must be equal, got {} and {}{}", sa, sb,
+         transposed_fits ? "; transpose(-2, -1) of the second would fit" : "");
+  }
+  if (da == 2 && db == 2) return product(a, b, {});
+  check_batches(sa, sb);
+
+  // A vector is a matrix of one row or one column, and that dimension is dropped again.
+  const Tensor left = da == 1 ? unsqueeze(a, 0) : a;
+  const Tensor right = db == 1 ? unsqueeze(b, 1) : b;
+  const Shape batch =
+      broadcast("matmul", without_last(left.shape(), 2), without_last(right.shape(), 2));
+  const Tensor c = product(left, right, batch);
+  Shape shape = batch;
+  if (da > 1) shape.push_back(c.shape()[c.dim() - 2]);
+  if (db > 1) shape.push_back(c.shape()[c.dim() - 1]);
+  return shape.rank() == c.dim() ? c : reshape(c, shape);
+}
+
+Tensor bmm(const Tensor& a, const Tensor& b) {
+  const Shape &sa = a.shape(), &sb = b.shape();
+  check(sa.rank() == 3 && sb.rank() == 3 && sa[0] == sb[0] && sa[2] == sb[1],
+        "bmm: both must be 3-D with equal batches and inner sizes, got {} and {}", sa,
+        sb);
+  check_dtypes("bmm", a, b);
+  return product(a, b, {sa[0]});
+}
+
+Tensor outer(const Tensor& a, const Tensor& b) {
+  check(a.dim() == 1 && b.dim() == 1, "outer: both must be 1-D, got {} and {}", a.shape(),
+        b.shape());
+  check_dtypes("outer", a, b);
+  return product(unsqueeze(a, 1), unsqueeze(b, 0), {});
+}
+
+}  // namespace heed

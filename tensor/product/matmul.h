@@ -1,0 +1,21 @@
+// Matrix products, on BLIS.
+#pragma once
+
+#include "tensor/core/tensor.h"
+
+namespace heed {
+
+// The matrix product with PyTorch's broadcasting:
+//   (n) x (n) -> ()                 a dot product
+//   (m, k) x (k) -> (m)             matrix times vector
+//   (k) x (k, n) -> (n)             vector times matrix
+//   (..., m, k) x (..., k, n) -> (..., m, n)    the leading dimensions broadcast
+// and 1-D operands beside batches likewise. Any strides, without a copy where BLIS can
+// read them. Floating dtypes. Throws Error for scalars, different dtypes or sizes.
+Tensor matmul(const Tensor& a, const Tensor& b);
+// (b, m, k) x (b, k, n) -> (b, m, n), no broadcasting. Throws Error otherwise.
+Tensor bmm(const Tensor& a, const Tensor& b);
+// (m) x (n) -> (m, n). Throws Error unless both are 1-D.
+Tensor outer(const Tensor& a, const Tensor& b);
+
+}  // namespace heed

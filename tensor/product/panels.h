@@ -1,0 +1,82 @@
+// Operands of products packed for BLIS's micro-kernel (see blis.h): in panels, each of
+// which holds a few lines side by side (BLIS: micro-panels; the width is MR or NR). Only
+// heed's own sources include this file.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "tensor/core/memory.h"
+#include "tensor/core/parallel.h"
+#include "tensor/kernels/level.h"
+#include "tensor/product/blis.h"
+#include "tensor/product/product_kernels.h"
+
+namespace heed {
+
+// Multiply-adds that keep a thread busy for a few microseconds, below which a second one
+// does not pay.
+inline constexpr std::int64_t multiply_grain = 1 << 19;
+
+// The kernels of products for an element type.
+template <class T>
+const kernels::ProductLoops<T>& product_loops() {
+  return kernels::of_type<T>(kernels::products());
+}
+
+// Memory from the pool, given back at the end. Throws Error when there is none.
+template <class T>
+class Buffer {
+ public:
+  explicit Buffer(std::int64_t count)
+      : bytes_(static_cast<std::size_t>(count) * sizeof(T)),
+        first_(static_cast<T*>(memory::allocate(bytes_))) {}
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+  ~Buffer() { memory::deallocate(first_, bytes_); }
+  T* first() const { return first_; }
+
+ private:
+  std::size_t bytes_;
+  T* first_;
+};
+
+// `count` elements of T, rounded up so that what follows them is aligned as the
+// micro-kernel wants it.
+template <class T>
+std::int64_t aligned(std::int64_t count) {
+  constexpr std::int64_t line = 64 / sizeof(T);
+  return ceil_div(count, line) * line;
+}
+
+// The lines of one operand, each `depth` elements long, in panels of `width` lines. In
+// memory the panels follow one another, element p of line i of a panel at
+// panel[p * width + i]; lines that do not exist are 0.
+template <class T>
+struct Panels {
+  std::int64_t lines, width, depth, count, size;
+
+  Panels(std::int64_t lines, std::int64_t width, std::int64_t depth)
+      : lines(lines),
+        width(width),
+        depth(depth),
+        count(ceil_div(lines, width)),
+        size(aligned<T>(width * depth)) {}
+
+  // The elements of all panels, and the slack after them.
+  std::int64_t total() const { return count * size + blis::TileKernel<T>::slack; }
+
+  // Packs panels begin to end of an operand whose lines are `step` apart and the elements
+  // of a line `depth_step`.
+  void pack(const T* x, std::int64_t step, std::int64_t depth_step, std::int64_t begin,
+            std::int64_t end, T* packed) const {
+    const auto pack = product_loops<T>().pack;
+    for (std::int64_t i = begin; i < end; ++i) {
+      const std::int64_t first = i * width;
+      pack(width, std::min(width, lines - first), depth, x + first * step, step,
+           depth_step, packed + i * size);
+    }
+  }
+};
+
+}  // namespace heed

@@ -1,0 +1,106 @@
+#include "tensor/reduce/layer_norm.h"
+
+#include "tensor/kernels/level.h"
+#include "tensor/reduce/layer_norm_kernels.h"
+#include "tensor/reduce/reduce.h"
+
+namespace heed {
+namespace {
+
+template <class T>
+const kernels::LayerNormLoops<T>& loops() {
+  static const kernels::LayerNormTable& table =
+      kernels::chosen<kernels::baseline::layer_norms, kernels::v3::layer_norms,
+                      kernels::v4::layer_norms>();
+  return kernels::of_type<T>(table);
+}
+
+// The elements of an optional operand.
+template <class T>
+const T* elements(const Tensor& x) {
+  return x.numel() > 0 ? x.data<T>() : nullptr;
+}
+
+// Rows whose parts of a sum are added up by one thread: fixed, so that the order of the
+// additions does not depend on the number of threads.
+constexpr std::int64_t rows_at_once = 32;
+
+}  // namespace
+
+LayerNormResult layer_norm(const Tensor& x, const Tensor& weight, const Tensor& bias,
+                           double eps) {
+  check(x.dim() >= 1 && x.size(-1) >= 1,
+        "layer_norm: x must have a last dimension of at least 1, got {}", x.shape());
+  const std::int64_t n = x.size(-1);
+  for (const Tensor* parameter : {&weight, &bias}) {
+    if (parameter->numel() == 0) continue;
+    check_same_dtype("layer_norm", x, *parameter);
+    check(parameter->shape() == Shape{n},
+          "layer_norm: weight and bias must have the shape ({}), got {}", n,
+          parameter->shape());
+  }
+  Shape rows = x.shape();
+  rows.erase(x.dim() - 1);
+  return dispatch_floating("layer_norm", x.dtype(), [&]<class T>() {
+    const Tensor dense = x.contiguous(), w = weight.contiguous(), b = bias.contiguous();
+    LayerNormResult r{empty(x.shape(), x.dtype()), empty(rows, x.dtype()),
+                      empty(rows, x.dtype())};
+    const T *const from = dense.data<T>(), *const ws = elements<T>(w),
+                   *const bs = elements<T>(b);
+    T* const to = r.output.mutable_data<T>();
+    T *const mean = r.mean.mutable_data<T>(), *const rstd = r.rstd.mutable_data<T>();
+    parallel_for(count(rows), parallel_grain / n + 1,
+                 [&](std::int64_t begin, std::int64_t end) {
+                   loops<T>().forward(end - begin, n, from + begin * n, ws, bs, eps,
+                                      to + begin * n, mean + begin, rstd + begin);
+                 });
+    return r;
+  });
+}
+
+std::array<Tensor, 3> layer_norm_backward(const Tensor& g, const Tensor& x,
+                                          const Tensor& weight, const Tensor& mean,
+                                          const Tensor& rstd,
+                                          const std::array<bool, 3>& wanted) {
+  return dispatch_floating("layer_norm_backward", x.dtype(), [&]<class T>() {
+    const std::int64_t n = x.size(-1), rows = mean.numel();
+    const std::int64_t blocks = (rows + rows_at_once - 1) / rows_at_once;
+    const Tensor dense_g = g.contiguous(), dense = x.contiguous();
+    const Tensor w = weight.contiguous();
+    std::array<Tensor, 3> result;
+    if (wanted[0]) result[0] = empty(x.shape(), x.dtype());
+    // The blocks' parts of the gradients of weight and bias.
+    Tensor parts[2];
+    for (const int i : {0, 1}) {
+      if (wanted[i + 1]) parts[i] = empty({blocks, n}, x.dtype());
+    }
+    const T *const gs = dense_g.data<T>(), *const xs = dense.data<T>(),
+                   *const ws = elements<T>(w), *const means = mean.data<T>(),
+                   *const rstds = rstd.data<T>();
+    T* const dx = wanted[0] ? result[0].mutable_data<T>() : nullptr;
+    T* const dw = wanted[1] ? parts[0].mutable_data<T>() : nullptr;
+    T* const db = wanted[2] ? parts[1].mutable_data<T>() : nullptr;
+    const std::int64_t grain = parallel_grain / (rows_at_once * n) + 1;
+    parallel_for(blocks, grain, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t block = begin; block < end; ++block) {
+        const auto part = [&](T* all) -> T* {
+          if (all) std::fill_n(all + block * n, n, T(0));
+          return all ? all + block * n : nullptr;
+        };
+        const std::int64_t first = block * rows_at_once;
+        loops<T>().backward(std::min(rows_at_once, rows - first), n, gs + first * n,
+                            xs + first * n, ws, means + first, rstds + first,
+                            dx ? dx + first * n : nullptr, part(dw), part(db));
+      }
+    });
+    for (const int i : {0, 1}) {
+      if (!wanted[i + 1]) continue;
+      result[i + 1] = empty({n}, x.dtype());
+      run_fold<T>(folds<T>().sum, 1, blocks, n, parts[i].template data<T>(),
+                  result[i + 1].template mutable_data<T>());
+    }
+    return result;
+  });
+}
+
+}  // namespace heed

@@ -1,0 +1,30 @@
+// Layer normalisation along the last dimension.   (Ba, Kiros and Hinton, 2016)
+#pragma once
+
+#include <array>
+
+#include "tensor/core/tensor.h"
+
+namespace heed {
+
+// y = (x - mean) rstd weight + bias with rstd = 1/√(variance + eps): the mean and the
+// biased variance of each row of x.
+struct LayerNormResult {
+  Tensor output;      // as x
+  Tensor mean, rstd;  // as x without its last dimension
+};
+
+// x (..., n); weight and bias (n), or without elements for none. Floating dtypes. Throws
+// Error when the shapes do not fit or x has no row of at least one element.
+LayerNormResult layer_norm(const Tensor& x, const Tensor& weight, const Tensor& bias,
+                           double eps);
+
+// The gradients of x (..., n), weight (n) and bias (n), given the gradient g of the
+// output (..., n), x, weight (n, or without elements), and mean and rstd (...) of the
+// result: those that are wanted, the others without elements.
+std::array<Tensor, 3> layer_norm_backward(const Tensor& g, const Tensor& x,
+                                          const Tensor& weight, const Tensor& mean,
+                                          const Tensor& rstd,
+                                          const std::array<bool, 3>& wanted);
+
+}  // namespace heed

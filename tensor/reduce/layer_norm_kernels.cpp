@@ -1,0 +1,103 @@
+#include "tensor/reduce/layer_norm_kernels.h"
+
+namespace heed::kernels::HEED_KERNELS {
+namespace {
+
+using Size = std::int64_t;
+
+double root(double x) { return __builtin_sqrt(x); }
+
+// f(0) + ... + f(n - 1): in blocks of T, sixteen sums side by side, which is fast, and
+// the blocks' sums in double, so that a long row loses no digits. The order is the same
+// for all kernels. f comes by value: g++ does not vectorise these loops through a
+// reference.
+template <class T, class F>
+double sum_of(Size n, F f) {
+  constexpr Size block = 256, lanes = 16;
+  double total = 0;
+  for (Size begin = 0; begin < n; begin += block) {
+    const Size end = begin + block < n ? begin + block : n;
+    T sums[lanes] = {};
+    Size i = begin;
+    for (; i + lanes <= end; i += lanes) {
+#pragma omp simd
+      for (Size j = 0; j < lanes; ++j) sums[j] += f(i + j);
+    }
+    for (Size j = 0; i < end; ++i, ++j) sums[j] += f(i);
+    for (Size half = lanes / 2; half > 0; half /= 2) {
+      for (Size j = 0; j < half; ++j) sums[j] += sums[j + half];
+    }
+    total += static_cast<double>(sums[0]);
+  }
+  return total;
+}
+
+template <class T>
+void forward(Size rows, Size n, const T* x, const T* weight, const T* bias, double eps,
+             T* y, T* mean, T* rstd) {
+  for (Size r = 0; r < rows; ++r, x += n, y += n) {
+    const auto count = static_cast<double>(n);
+    const T m = static_cast<T>(sum_of<T>(n, [x](Size i) { return x[i]; }) / count);
+    // In double: an eps that is 0 in float32 counts, and rstd rounds once.
+    const double variance =
+        sum_of<T>(n, [x, m](Size i) { return (x[i] - m) * (x[i] - m); }) / count;
+    const T s = static_cast<T>(1 / root(variance + eps));
+#pragma omp simd
+    for (Size i = 0; i < n; ++i) y[i] = (x[i] - m) * s;
+    if (weight) {
+#pragma omp simd
+      for (Size i = 0; i < n; ++i) y[i] *= weight[i];
+    }
+    if (bias) {
+#pragma omp simd
+      for (Size i = 0; i < n; ++i) y[i] += bias[i];
+    }
+    mean[r] = m;
+    rstd[r] = s;
+  }
+}
+
+// With h = (x - mean) rstd and u = g weight:  dx = rstd (u - mean(u) - h mean(u h)).
+template <bool weighted, class T>
+void backward_x(Size n, const T* g, const T* x, const T* weight, T mean, T rstd, T* dx) {
+  const auto u = [&](Size i) { return weighted ? g[i] * weight[i] : g[i]; };
+  const auto h = [&](Size i) { return (x[i] - mean) * rstd; };
+  const auto count = static_cast<double>(n);
+  const T mean_u = static_cast<T>(sum_of<T>(n, u) / count);
+  const T mean_uh =
+      static_cast<T>(sum_of<T>(n, [&](Size i) { return u(i) * h(i); }) / count);
+#pragma omp simd
+  for (Size i = 0; i < n; ++i) dx[i] = rstd * (u(i) - mean_u - h(i) * mean_uh);
+}
+
+template <class T>
+void backward(Size rows, Size n, const T* g, const T* x, const T* weight, const T* mean,
+              const T* rstd, T* dx, T* dweight, T* dbias) {
+  for (Size r = 0; r < rows; ++r, g += n, x += n) {
+    const T m = mean[r], s = rstd[r];
+    if (dweight) {
+#pragma omp simd
+      for (Size i = 0; i < n; ++i) dweight[i] += g[i] * ((x[i] - m) * s);
+    }
+    if (dbias) {
+#pragma omp simd
+      for (Size i = 0; i < n; ++i) dbias[i] += g[i];
+    }
+    if (!dx) continue;
+    if (weight) {
+      backward_x<true>(n, g, x, weight, m, s, dx);
+    } else {
+      backward_x<false>(n, g, x, weight, m, s, dx);
+    }
+    dx += n;
+  }
+}
+
+constexpr LayerNormTable table = {{forward<float>, backward<float>},
+                                  {forward<double>, backward<double>}};
+
+}  // namespace
+
+const LayerNormTable& layer_norms() { return table; }
+
+}  // namespace heed::kernels::HEED_KERNELS

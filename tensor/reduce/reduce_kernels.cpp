@@ -1,0 +1,61 @@
+#include "tensor/reduce/reduce_kernels.h"
+
+#include "tensor/attention/gaussian_kernels.h"
+#include "tensor/kernels/folds.h"
+#include "tensor/kernels/softmax.h"
+
+namespace heed::kernels::HEED_KERNELS {
+namespace {
+
+template <class T>
+void moments(Size outer, Size n, Size inner, const T* x, const T* center, double* sums,
+             double* squares) {
+  for (Size o = 0; o < outer; ++o, center += inner, sums += inner, squares += inner) {
+    if (inner == 1) {
+      const double c = center[0];
+      double sum = 0, square = 0;
+#pragma omp simd reduction(+ : sum, square)
+      for (Size i = 0; i < n; ++i) {
+        const double d = x[i] - c;
+        sum += d;
+        square += d * d;
+      }
+      sums[0] = sum;
+      squares[0] = square;
+      x += n;
+      continue;
+    }
+    for (Size j = 0; j < inner; ++j) sums[j] = squares[j] = 0;
+    for (Size i = 0; i < n; ++i, x += inner) {
+#pragma omp simd
+      for (Size j = 0; j < inner; ++j) {
+        const double d = static_cast<double>(x[j]) - static_cast<double>(center[j]);
+        sums[j] += d;
+        squares[j] += d * d;
+      }
+    }
+  }
+}
+
+template <class T>
+constexpr Folds<T> folds = {fold<Sum, T>, fold<Product, T>, fold<Largest, T>,
+                            fold<Smallest, T>};
+
+template <class T>
+constexpr FloatingRows<T> floating = {
+    moments<T>,
+    flushed<softmax<false, T>, Size, Size, Size, const T*, T*>,
+    flushed<softmax<true, T>, Size, Size, Size, const T*, T*>,
+    flushed<softmax_backward<T>, Size, Size, Size, const T*, const T*, T*>,
+    flushed<gaussian_attention<T>, const GaussianOperands<T>&, const GaussianResults<T>&>,
+    flushed<gaussian_gradients<T>, const GaussianOperands<T>&,
+            const GaussianGradients<T>&>};
+
+constexpr Rows table = {folds<float>, folds<double>,   folds<std::int64_t>,
+                        folds<bool>,  floating<float>, floating<double>};
+
+}  // namespace
+
+const Rows& rows() { return table; }
+
+}  // namespace heed::kernels::HEED_KERNELS

@@ -1,0 +1,199 @@
+#include "tensor/reduce/reductions.h"
+
+#include <cmath>
+
+#include "tensor/elementwise/elementwise.h"
+#include "tensor/indexing/views.h"
+#include "tensor/reduce/reduce.h"
+
+namespace heed {
+namespace {
+
+enum class Total { sum, product };
+
+// bool is added and multiplied as int64.
+Tensor total(Total kind, const Reduced& r) {
+  Tensor counted;
+  if (r.elements.dtype() == boolean) counted = r.elements.to(int64);
+  const Tensor& x = counted.storage() ? counted : r.elements;
+  Tensor out = empty(r.shape, x.dtype());
+  dispatch(x.dtype(), [&]<class T>() {
+    const kernels::Fold<T> fold = kind == Total::sum ? folds<T>().sum : folds<T>().prod;
+    run_fold(fold, r.outer, r.n, r.inner, x.data<T>(), out.mutable_data<T>());
+  });
+  return out;
+}
+
+// Whether any, or every, element differs from zero: "or" and "and" are the sum and the
+// product of bool.
+Tensor truth(Total kind, const Reduced& r) {
+  const Tensor x = r.elements.to(boolean);
+  Tensor out = empty(r.shape, boolean);
+  const auto fold = kind == Total::sum ? folds<bool>().sum : folds<bool>().prod;
+  run_fold(fold, r.outer, r.n, r.inner, x.data<bool>(), out.mutable_data<bool>());
+  return out;
+}
+
+Tensor mean_of(std::string_view op, const Reduced& r) {
+  check(is_floating(r.elements.dtype()),
+        "{}: the dtype must be float32 or float64, got {}", op, name(r.elements.dtype()));
+  Tensor out = total(Total::sum, r);
+  dispatch_floating(op, out.dtype(), [&]<class T>() {
+    T* const sums = out.mutable_data<T>();
+    const std::int64_t count = r.outer * r.inner;
+    for (std::int64_t i = 0; i < count; ++i) sums[i] /= static_cast<T>(r.n);
+  });
+  return out;
+}
+
+// Sums of d and d^2 for d = x - center, as float64 tensors of (outer, inner).
+struct Moments {
+  Tensor sums;
+  Tensor squares;
+};
+
+template <class T>
+Moments moments(const Reduced& r, const T* center) {
+  if (r.outer * r.inner == 0) return {empty({0}, float64), empty({0}, float64)};
+  // Cut into blocks as run_fold does; in float64 their size matters to nothing but speed.
+  const std::int64_t block =
+      std::max<std::int64_t>(32, 16384 / std::max<std::int64_t>(r.inner, 1));
+  const std::int64_t blocks = std::max<std::int64_t>(1, ceil_div(r.n, block));
+  Tensor sums = empty({r.outer, blocks, r.inner}, float64);
+  Tensor squares = empty({r.outer, blocks, r.inner}, float64);
+  const T* const x = r.elements.data<T>();
+  double* const s = sums.mutable_data<double>();
+  double* const q = squares.mutable_data<double>();
+  const auto kernel = floating_rows<T>().moments;
+  if (blocks == 1) {
+    parallel_for(r.outer, r.grain(), [&](std::int64_t begin, std::int64_t end) {
+      const std::int64_t at = begin * r.inner;
+      kernel(end - begin, r.n, r.inner, x + begin * r.size(), center + at, s + at,
+             q + at);
+    });
+    return {sums, squares};
+  }
+  const std::int64_t grain = parallel_grain / (block * r.inner + 1) + 1;
+  parallel_for(r.outer * blocks, grain, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      const std::int64_t o = i / blocks, first = i % blocks * block;
+      kernel(1, std::min(block, r.n - first), r.inner, x + (o * r.n + first) * r.inner,
+             center + o * r.inner, s + i * r.inner, q + i * r.inner);
+    }
+  });
+  Moments result{empty({r.outer, r.inner}, float64), empty({r.outer, r.inner}, float64)};
+  const auto fold = folds<double>().sum;
+  run_fold(fold, r.outer, blocks, r.inner, s, result.sums.mutable_data<double>());
+  run_fold(fold, r.outer, blocks, r.inner, q, result.squares.mutable_data<double>());
+  return result;
+}
+
+// The means, or where a sum is too large for the dtype, the sums of the n-th parts.
+Tensor centers(std::string_view op, Reduced r) {
+  const Tensor means = mean_of(op, r);
+  if (all(isfinite(means)).item() != 0) return means;
+  r.elements = r.elements / static_cast<double>(r.n);
+  return total(Total::sum, r);
+}
+
+enum class Root { no, yes };
+
+// With d = x - center and any center near the mean, the squared distances from the mean
+// add up to sum(d^2) - sum(d)^2 / n: what the rounding of the center adds is taken away.
+// Where the squares of finite numbers are too large, the variance is.
+Tensor spread(std::string_view op, const Reduced& r, int correction, Root root) {
+  Tensor out = centers(op, r);  // overwritten by the results
+  dispatch_floating(op, out.dtype(), [&]<class T>() {
+    T* const results = out.mutable_data<T>();
+    const Moments m = moments<T>(r, results);
+    const double* const sums = m.sums.template data<double>();
+    const double* const squares = m.squares.template data<double>();
+    const auto n = static_cast<double>(r.n);
+    const double freedom = std::max(0.0, n - correction);
+    for (std::int64_t i = 0; i < r.outer * r.inner; ++i) {
+      const double shift = std::isinf(squares[i]) ? 0 : sums[i] * sums[i] / n;
+      const double rest = squares[i] - shift;
+      const double variance = (rest < 0 ? 0 : rest) / freedom;
+      results[i] = static_cast<T>(root == Root::yes ? std::sqrt(variance) : variance);
+    }
+  });
+  return out;
+}
+
+// log(sum(exp(x - m))) + m for the largest element m; 0 in its place where it is
+// infinite, as inf - inf would be NaN.
+Tensor logsumexp_of(const Reduced& r) {
+  check(is_floating(r.elements.dtype()),
+        "logsumexp: the dtype must be float32 or float64, got {}",
+        name(r.elements.dtype()));
+  const Tensor& x = r.elements;
+  if (r.n == 0) return reshape(log(sum(x, 1)), r.shape);
+  Tensor shift = amax(x, {1}, true);
+  shift = masked_fill(shift, isinf(shift), 0);
+  return reshape(log(sum(exp(x - shift), 1, true)) + shift, r.shape);
+}
+
+}  // namespace
+
+Tensor sum(const Tensor& x, const Dims& dims, bool keepdim) {
+  return total(Total::sum, reduced("sum", x, dims, keepdim));
+}
+
+Tensor prod(const Tensor& x, const Dims& dims, bool keepdim) {
+  return total(Total::product, reduced("prod", x, dims, keepdim));
+}
+
+Tensor mean(const Tensor& x, const Dims& dims, bool keepdim) {
+  return mean_of("mean", reduced("mean", x, dims, keepdim));
+}
+
+Tensor var(const Tensor& x, const Dims& dims, int correction, bool keepdim) {
+  return spread("var", reduced("var", x, dims, keepdim), correction, Root::no);
+}
+
+Tensor std(const Tensor& x, const Dims& dims, int correction, bool keepdim) {
+  return spread("std", reduced("std", x, dims, keepdim), correction, Root::yes);
+}
+
+Tensor norm(const Tensor& x, const Dims& dims, bool keepdim) {
+  const Reduced r = reduced("norm", x, dims, keepdim);
+  return dispatch_floating("norm", x.dtype(), [&]<class T>() {
+    Tensor out = empty(r.shape, x.dtype()).fill_(0);
+    T* const results = out.mutable_data<T>();
+    const Moments m = moments<T>(r, results);
+    const double* const squares = m.squares.template data<double>();
+    for (std::int64_t i = 0; i < r.outer * r.inner; ++i) {
+      results[i] = static_cast<T>(std::sqrt(squares[i]));
+    }
+    return out;
+  });
+}
+
+Tensor logsumexp(const Tensor& x, const Dims& dims, bool keepdim) {
+  return logsumexp_of(reduced("logsumexp", x, dims, keepdim));
+}
+
+Tensor any(const Tensor& x, const Dims& dims, bool keepdim) {
+  return truth(Total::sum, reduced("any", x, dims, keepdim));
+}
+
+Tensor all(const Tensor& x, const Dims& dims, bool keepdim) {
+  return truth(Total::product, reduced("all", x, dims, keepdim));
+}
+
+Tensor sum_to(const Tensor& x, const Shape& shape) {
+  if (x.shape() == shape) return x;
+  const int lead = x.dim() - shape.rank();
+  check(broadcasts_to(shape, x.shape()),
+        "sum_to: the shape must broadcast to the tensor's, got {} and {}", shape,
+        x.shape());
+  Dims dims;
+  for (int d = 0; d < x.dim(); ++d) {
+    if (d < lead || shape[d - lead] != x.shape()[d]) dims.push_back(d);
+  }
+  Reduced r = reduced("sum_to", x, dims, false);
+  r.shape = shape;
+  return total(Total::sum, r);
+}
+
+}  // namespace heed

@@ -1,0 +1,56 @@
+// Operations that shrink dimensions to one value: sums, means, extremes.
+//
+// `dims` lists the dimensions to reduce, negative ones from the end, or is just one of
+// them; an empty list means all. With `keepdim` they stay, with size 1. All throw Error
+// when a dimension is out of range or named twice.
+#pragma once
+
+#include "tensor/core/tensor.h"
+#include "tensor/reduce/sorting.h"
+
+namespace heed {
+
+// The sum; int64 for bool and int64 tensors. 0 over nothing.
+Tensor sum(const Tensor& x, const Dims& dims = {}, bool keepdim = false);
+// The product; int64 for bool and int64 tensors. 1 over nothing.
+Tensor prod(const Tensor& x, const Dims& dims = {}, bool keepdim = false);
+// The mean; floating dtypes. NaN over nothing.
+Tensor mean(const Tensor& x, const Dims& dims = {}, bool keepdim = false);
+// The sum of squared distances from the mean, over n - correction; floating dtypes.
+// correction 1 is the unbiased estimate, 0 the biased one.
+Tensor var(const Tensor& x, const Dims& dims = {}, int correction = 1,
+           bool keepdim = false);
+// sqrt(var). Under `using namespace heed` it is heed::std(x), to tell it from namespace
+// std.
+Tensor std(const Tensor& x, const Dims& dims = {}, int correction = 1,
+           bool keepdim = false);
+// The Euclidean norm, sqrt(sum(x^2)); floating dtypes.
+Tensor norm(const Tensor& x, const Dims& dims = {}, bool keepdim = false);
+// log(sum(exp(x))) without overflow; floating dtypes.
+Tensor logsumexp(const Tensor& x, const Dims& dims, bool keepdim = false);
+
+// The largest and the smallest; NaN if any is NaN. Throw Error over nothing.
+Tensor amax(const Tensor& x, const Dims& dims = {}, bool keepdim = false);
+Tensor amin(const Tensor& x, const Dims& dims = {}, bool keepdim = false);
+Tensor max(const Tensor& x);
+Tensor min(const Tensor& x);
+// With the index (int64) of the first of equal ones along `dim`.
+WithIndices<Tensor> max(const Tensor& x, Dim dim, bool keepdim = false);
+WithIndices<Tensor> min(const Tensor& x, Dim dim, bool keepdim = false);
+// The index (int64) of the first largest or smallest; of the flattened tensor without a
+// dim. The first NaN wins. Throw Error over nothing.
+Tensor argmax(const Tensor& x);
+Tensor argmin(const Tensor& x);
+Tensor argmax(const Tensor& x, Dim dim, bool keepdim = false);
+Tensor argmin(const Tensor& x, Dim dim, bool keepdim = false);
+
+// Whether any, or every, element differs from zero: a bool tensor. false and true over
+// nothing.
+Tensor any(const Tensor& x, const Dims& dims = {}, bool keepdim = false);
+Tensor all(const Tensor& x, const Dims& dims = {}, bool keepdim = false);
+
+// x summed over the dimensions that broadcasting `shape` to x's shape repeats: the way
+// back for gradients. Throws Error when `shape` does not broadcast to x's.
+Tensor sum_to(const Tensor& x, const Shape& shape);
+
+}  // namespace heed

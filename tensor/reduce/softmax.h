@@ -1,0 +1,20 @@
+// Softmax and its relatives.
+#pragma once
+
+#include "tensor/core/tensor.h"
+
+namespace heed {
+
+// exp(x) / sum(exp(x)) along `dim`, the largest element subtracted first so that nothing
+// overflows. As IEEE has it: a row of -inf alone, or with NaN, gives NaN. Results below
+// the smallest normal number (1.2e-38 in float32) are 0, here and below: such numbers
+// slow down every product that they go into. Floating dtypes. Throws Error when dim is
+// out of range.
+Tensor softmax(const Tensor& x, std::int64_t dim);
+// log(softmax(x)), exact where softmax would underflow.
+Tensor log_softmax(const Tensor& x, std::int64_t dim);
+// The gradient of softmax: y (g - sum(g y)) along `dim`, for y = softmax(x) and the
+// gradient g of y; one pass instead of four. All of one shape.
+Tensor softmax_backward(const Tensor& g, const Tensor& y, std::int64_t dim);
+
+}  // namespace heed
