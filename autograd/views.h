@@ -1,11 +1,11 @@
-// The views of tensor/indexing/views.h on Variables: the same names, shapes, values and
+// The views of tensor/core/views.h on Variables: the same names, shapes, values and
 // errors, each with its derivative.
 #pragma once
 
 #include <vector>
 
 #include "autograd/variable.h"
-#include "tensor/indexing/views.h"
+#include "tensor/core/views.h"
 
 namespace heed {
 

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "nn/functional.h"
-#include "tensor/indexing/views.h"
+#include "tensor/core/views.h"
 #include "tensor/random/random.h"
 
 namespace heed::nn {

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "tensor/core/factories.h"
+#include "tensor/core/views.h"
 #include "tensor/elementwise/elementwise.h"
 #include "tensor/indexing/indexing.h"
 #include "tensor/indexing/joining.h"
-#include "tensor/indexing/views.h"
 #include "tensor/reduce/reductions.h"
 #include "tensor/reduce/softmax.h"
 #include "tensor/reduce/sorting.h"

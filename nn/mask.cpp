@@ -6,9 +6,9 @@
 #include <fmt/format.h>
 
 #include "tensor/core/factories.h"
+#include "tensor/core/views.h"
 #include "tensor/elementwise/elementwise.h"
 #include "tensor/indexing/indexing.h"
-#include "tensor/indexing/views.h"
 #include "tensor/reduce/reductions.h"
 
 namespace heed::nn {

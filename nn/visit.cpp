@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "tensor/core/iterate.h"
+#include "tensor/core/tensor_iterator.h"
 #include "tensor/core/text.h"
 
 namespace heed::nn {

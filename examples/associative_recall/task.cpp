@@ -1,10 +1,10 @@
 #include "examples/associative_recall/task.h"
 
 #include "tensor/core/factories.h"
+#include "tensor/core/views.h"
 #include "tensor/elementwise/elementwise.h"
 #include "tensor/indexing/indexing.h"
 #include "tensor/indexing/joining.h"
-#include "tensor/indexing/views.h"
 #include "tensor/product/matmul.h"
 #include "tensor/reduce/reductions.h"
 #include "tensor/reduce/sorting.h"

@@ -13,9 +13,9 @@
 #include "examples/support/utf8.h"
 #include "tensor/core/factories.h"
 #include "tensor/core/text.h"
+#include "tensor/core/views.h"
 #include "tensor/elementwise/elementwise.h"
 #include "tensor/indexing/indexing.h"
-#include "tensor/indexing/views.h"
 
 namespace heed::char_lm {
 namespace {

@@ -14,7 +14,7 @@
 #include "examples/support/utf8.h"
 #include "tensor/core/factories.h"
 #include "tensor/core/text.h"
-#include "tensor/indexing/views.h"
+#include "tensor/core/views.h"
 
 namespace heed::char_lm {
 

@@ -18,6 +18,7 @@
 #include "nn/state/atomic_file.h"
 #include "tensor/core/text.h"
 #include "tensor/core/threads.h"
+#include "tensor/kernels/build_info.h"
 
 namespace heed::char_lm {
 namespace {

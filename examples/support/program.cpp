@@ -16,6 +16,7 @@
 
 #include "tensor/core/text.h"
 #include "tensor/core/threads.h"
+#include "tensor/kernels/build_info.h"
 
 namespace heed::support {
 namespace {

@@ -82,10 +82,12 @@ void gradients(const AdditiveGradients<T>& x, Size width) {
 
 }  // namespace
 
-const AdditiveTable& additive_scores() {
-  static constexpr AdditiveTable table{{scores<float>, gradients<float>},
-                                       {scores<double>, gradients<double>}};
-  return table;
+template <class T>
+const AdditiveKernels<T>& additive_kernels() {
+  static constexpr AdditiveKernels<T> kernels = {scores<T>, gradients<T>};
+  return kernels;
 }
+template const AdditiveKernels<float>& additive_kernels();
+template const AdditiveKernels<double>& additive_kernels();
 
 }  // namespace heed::kernels::HEED_KERNELS

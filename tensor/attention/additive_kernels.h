@@ -19,27 +19,12 @@ struct AdditiveGradients {
 };
 
 template <class T>
-struct AdditiveLoops {
+struct AdditiveKernels {
   // scores (m) of one query q (h) and m keys k (m, h), for the weights w (h).
   void (*scores)(std::int64_t m, std::int64_t h, const T* q, const T* k, const T* w,
                  T* scores);
   // The gradients of `width` hidden units, at most additive_width.
   void (*gradients)(const AdditiveGradients<T>& x, std::int64_t width);
 };
-
-struct AdditiveTable {
-  AdditiveLoops<float> float32;
-  AdditiveLoops<double> float64;
-};
-
-namespace baseline {
-const AdditiveTable& additive_scores();
-}
-namespace v3 {
-const AdditiveTable& additive_scores();
-}
-namespace v4 {
-const AdditiveTable& additive_scores();
-}
 
 }  // namespace heed::kernels

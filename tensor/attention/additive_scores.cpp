@@ -1,9 +1,8 @@
 #include "tensor/attention/additive_scores.h"
 
-#include "tensor/attention/additive_kernels.h"
 #include "tensor/core/parallel.h"
-#include "tensor/indexing/views.h"
-#include "tensor/kernels/level.h"
+#include "tensor/core/views.h"
+#include "tensor/kernels/table.h"
 #include "tensor/reduce/reductions.h"
 
 namespace heed {
@@ -13,14 +12,6 @@ using Int = std::int64_t;
 
 // The time of a tanh, in plain operations, for parallel_for.
 constexpr Int tanh_cost = 8;
-
-template <class T>
-const kernels::AdditiveLoops<T>& loops() {
-  static const kernels::AdditiveTable& table =
-      kernels::chosen<kernels::baseline::additive_scores, kernels::v3::additive_scores,
-                      kernels::v4::additive_scores>();
-  return kernels::of_type<T>(table);
-}
 
 // The operands as arrays: queries (batch, n, h), keys (batch, m, h), w (h).
 struct Operands {
@@ -65,8 +56,9 @@ Tensor additive_scores(const Tensor& queries, const Tensor& keys, const Tensor& 
       while (begin < end) {
         const Int row = begin / x.m, first = begin % x.m;
         const Int last = std::min(x.m, first + end - begin);
-        loops<T>().scores(last - first, x.h, q + row * x.h,
-                          k + (row / x.n * x.m + first) * x.h, w, to + begin);
+        kernels::of<T>().additive.scores(last - first, x.h, q + row * x.h,
+                                         k + (row / x.n * x.m + first) * x.h, w,
+                                         to + begin);
         begin += last - first;
       }
     });
@@ -99,9 +91,10 @@ AdditiveScoresGradients additive_scores_backward(const Tensor& g, const Tensor& 
         const Int entry = i / blocks, first = i % blocks * width;
         const Int q = entry * x.n * x.h + first, k = entry * x.m * x.h + first;
         const Int scores = entry * x.n * x.m, w = entry * x.h + first;
-        loops<T>().gradients({x.n, x.m, x.h, from_q + q, from_k + k, from_w + first,
-                              from_g + scores, to_q + q, to_k + k, to_w + w},
-                             std::min(width, x.h - first));
+        kernels::of<T>().additive.gradients(
+            {x.n, x.m, x.h, from_q + q, from_k + k, from_w + first, from_g + scores,
+             to_q + q, to_k + k, to_w + w},
+            std::min(width, x.h - first));
       }
     });
   });

@@ -85,7 +85,7 @@ class Forward {
   const Results<T>& results_;
   const blis::TileKernel<T>& multiply_ = blis::tile_kernel<T>();
   const Int tile_rows_ = multiply_.rows, tile_columns_ = multiply_.columns;
-  const kernels::ProductLoops<T>& loops_ = product_loops<T>();
+  const kernels::ProductKernels<T>& loops_ = kernels::of<T>().product;
   const Int tile_size_ = tile_rows_ * tile_columns_;
   Packed<T> keys_, values_, queries_, bias_;  // values_ is Vᵀ
   Buffer<T> scores_, output_;                 // Sᵀ, then Eᵀ; Oᵀ
@@ -111,12 +111,13 @@ class Forward {
       const Matrices<const T>& bias = *h_.bias;
       bias_.pack(block.count, longest, bias[block.head] + first * bias.row_step,
                  bias.row_step, bias.column_step);
-      attention_loops<T>().add_bias(longest, width, bias_[0], width, 1, scores, width);
+      kernels::of<T>().attention.add_bias(longest, width, bias_[0], width, 1, scores,
+                                          width);
     }
     // Eᵀ in place; the largest scores and 1 / Σ, for the way back too
     T largest[blis::widest_tile], inverse_sums[blis::widest_tile];
-    attention_loops<T>().exp_columns(longest, width, block.lens, scores, largest,
-                                     inverse_sums);
+    kernels::of<T>().attention.exp_columns(longest, width, block.lens, scores, largest,
+                                           inverse_sums);
     const Int at = block.head * h_.queries + first;
     for (Int j = 0; j < block.count; ++j) {
       const bool sees = block.lens[j] > 0;
@@ -125,8 +126,8 @@ class Forward {
     }
     if (results_.weights) write_weights(block, inverse_sums, *results_.weights);
     if (h_.bits) {
-      attention_loops<T>().drop_columns(longest, width, block.count,
-                                        h_.bits_of(block.head, first), h_.words, scores);
+      kernels::of<T>().attention.drop_columns(
+          longest, width, block.count, h_.bits_of(block.head, first), h_.words, scores);
       for (Int j = 0; j < width; ++j) inverse_sums[j] *= h_.stay_factor;
     }
     // Oᵀ = Vᵀ Eᵀ, divided as it is written

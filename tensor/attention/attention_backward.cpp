@@ -27,8 +27,8 @@
 #include "tensor/attention/attention.h"
 #include "tensor/attention/attention_heads.h"
 #include "tensor/core/factories.h"
+#include "tensor/core/views.h"
 #include "tensor/elementwise/elementwise.h"
-#include "tensor/indexing/views.h"
 #include "tensor/reduce/reductions.h"
 
 namespace heed {
@@ -94,7 +94,7 @@ class Backward {
   const Gradients<T>& gradients_;
   const blis::TileKernel<T>& multiply_ = blis::tile_kernel<T>();
   const Int tile_rows_ = multiply_.rows, tile_columns_ = multiply_.columns;
-  const kernels::ProductLoops<T>& loops_ = product_loops<T>();
+  const kernels::ProductKernels<T>& loops_ = kernels::of<T>().product;
   const bool wants_ds_ = gradients_.query || gradients_.key;
 
   const Int tiles_ = ceil_div(h_.queries, tile_rows_);  // of queries
@@ -247,10 +247,10 @@ class Backward {
       multiply_(h_.value_features, g_[t], values_[panel], ds, tile_columns_);
     }
     // p = F ∘ P, ds = dS
-    attention_loops<T>().weights({tile_rows_, tile_columns_, key, lens_.first() + row,
-                                  largest_.first() + row, inverse_sums_.first() + row,
-                                  dots_.first() + row, h_.bits_of(head_, row), h_.words,
-                                  h_.stay_factor, p, wants_ds_ ? ds : nullptr});
+    kernels::of<T>().attention.weights(
+        {tile_rows_, tile_columns_, key, lens_.first() + row, largest_.first() + row,
+         inverse_sums_.first() + row, dots_.first() + row, h_.bits_of(head_, row),
+         h_.words, h_.stay_factor, p, wants_ds_ ? ds : nullptr});
     if (gradients_.query) {  // dS once more, as the left operand of dQ
       loops_.pack(tile_rows_, tile_rows_, tile_columns_, ds, tile_columns_, 1,
                   ds_rows_.first() + place * rows_size_ + panel * tile_size_);
@@ -261,8 +261,9 @@ class Backward {
   void add_bias(const Matrices<const T>& bias, Int row, Int key, T* scores) const {
     const T* const first = bias[head_] + row * bias.row_step + key * bias.column_step;
     const Int rows = std::min(tile_rows_, h_.queries - row);
-    attention_loops<T>().add_bias(rows, std::min(tile_columns_, h_.keys - key), first,
-                                  bias.row_step, bias.column_step, scores, tile_columns_);
+    kernels::of<T>().attention.add_bias(rows, std::min(tile_columns_, h_.keys - key),
+                                        first, bias.row_step, bias.column_step, scores,
+                                        tile_columns_);
   }
 
   // Writes the columns of dKᵀ or dVᵀ of a block, panel by panel, as the rows of the keys

@@ -5,8 +5,8 @@
 
 #include "tensor/core/factories.h"
 #include "tensor/core/memory_order.h"
+#include "tensor/core/views.h"
 #include "tensor/elementwise/elementwise.h"
-#include "tensor/indexing/views.h"
 #include "tensor/reduce/reductions.h"
 
 namespace heed {
@@ -153,13 +153,6 @@ std::vector<std::int64_t> even_cuts(const std::vector<std::int64_t>& work) {
   }
   cuts.push_back(static_cast<std::int64_t>(work.size()));
   return cuts;
-}
-
-const kernels::AttentionTable& attention_kernels() {
-  static const kernels::AttentionTable& table =
-      kernels::chosen<kernels::baseline::attention, kernels::v3::attention,
-                      kernels::v4::attention>();
-  return table;
 }
 
 }  // namespace heed

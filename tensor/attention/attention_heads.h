@@ -181,14 +181,6 @@ class Runs {
   std::deque<Worker> workers_;
 };
 
-// The kernels of attention for an element type.
-const kernels::AttentionTable& attention_kernels();
-
-template <class T>
-const kernels::AttentionLoops<T>& attention_loops() {
-  return kernels::of_type<T>(attention_kernels());
-}
-
 // An operand packed in panels, with memory for the largest that it is made for.
 template <class T>
 class Packed {

@@ -157,14 +157,15 @@ void weights_flushed(const WeightsTile<T>& tile) {
   });
 }
 
-template <class T>
-constexpr AttentionLoops<T> loops = {exp_columns_flushed<T>, add_bias<T>,
-                                     drop_columns_of<T>, weights_flushed<T>};
-
-constexpr AttentionTable table = {loops<float>, loops<double>};
-
 }  // namespace
 
-const AttentionTable& attention() { return table; }
+template <class T>
+const AttentionKernels<T>& attention_kernels() {
+  static constexpr AttentionKernels<T> kernels = {exp_columns_flushed<T>, add_bias<T>,
+                                                  drop_columns_of<T>, weights_flushed<T>};
+  return kernels;
+}
+template const AttentionKernels<float>& attention_kernels();
+template const AttentionKernels<double>& attention_kernels();
 
 }  // namespace heed::kernels::HEED_KERNELS

@@ -25,7 +25,7 @@ struct WeightsTile {
 };
 
 template <class T>
-struct AttentionLoops {
+struct AttentionKernels {
   // Softmax down the columns of x (n, width), of each column over its first lens[column]
   // elements, but for the division: these become e = exp(x - largest), the others 0, and
   // each column gets its largest x and 1 / Σ e. lens of n or more take the whole column.
@@ -43,20 +43,5 @@ struct AttentionLoops {
   // The way back, for the queries of a tile and some keys, side by side.
   void (*weights)(const WeightsTile<T>& tile);
 };
-
-struct AttentionTable {
-  AttentionLoops<float> float32;
-  AttentionLoops<double> float64;
-};
-
-namespace baseline {
-const AttentionTable& attention();
-}
-namespace v3 {
-const AttentionTable& attention();
-}
-namespace v4 {
-const AttentionTable& attention();
-}
 
 }  // namespace heed::kernels

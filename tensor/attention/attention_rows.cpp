@@ -37,7 +37,7 @@ void drop(Int n, const Int* bits, T stay_factor, T* x) {
 template <class T>
 void forward_row(const AttentionOperands<T>& h, Int head, Int i, T* p, T* output,
                  T* dropped) {
-  const auto& loops = product_loops<T>();
+  const auto& loops = kernels::of<T>().product;
   Int seen = 0;
   h.prefixes.read(head, i, i + 1, &seen);
   std::fill(p + seen, p + h.keys, T{0});
@@ -49,10 +49,10 @@ void forward_row(const AttentionOperands<T>& h, Int head, Int i, T* p, T* output
   loops.gemv(seen, h.features, h.scale, k, h.key.row_step, q, p);
   if (h.bias) {
     const Matrices<const T>& bias = *h.bias;
-    attention_loops<T>().add_bias(1, seen, bias[head] + i * bias.row_step, 0,
-                                  bias.column_step, p, 0);
+    kernels::of<T>().attention.add_bias(1, seen, bias[head] + i * bias.row_step, 0,
+                                        bias.column_step, p, 0);
   }
-  floating_rows<T>().softmax(1, seen, 1, p, p);
+  kernels::of<T>().reduce.softmax(1, seen, 1, p, p);
   h.clear_hidden(head, i, seen, p);
   const T* after_dropout = p;
   if (const Int* const bits = h.bits_of(head, i)) {
@@ -84,7 +84,7 @@ template <class T>
 void backward_head(const AttentionOperands<T>& h, const Matrices<const T>& g,
                    const T* weights, Int head, const Gradients<T>& to,
                    Scratch<T>& scratch) {
-  const auto& loops = product_loops<T>();
+  const auto& loops = kernels::of<T>().product;
   for (Int i = 0; i < h.queries; ++i) {
     Int seen = 0;
     h.prefixes.read(head, i, i + 1, &seen);
@@ -99,7 +99,7 @@ void backward_head(const AttentionOperands<T>& h, const Matrices<const T>& g,
       drop(seen, bits, h.stay_factor, ds);
       drop(seen, bits, h.stay_factor, dropped);
     }
-    if (seen > 0) floating_rows<T>().softmax_backward(1, seen, 1, ds, p, ds);
+    if (seen > 0) kernels::of<T>().reduce.softmax_backward(1, seen, 1, ds, p, ds);
     h.clear_hidden(head, i, seen, ds);
     std::fill(ds + seen, ds + h.keys, T{0});
     if (!to.query) continue;

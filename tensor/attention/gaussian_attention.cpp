@@ -1,7 +1,7 @@
 #include "tensor/attention/gaussian_attention.h"
 
+#include "tensor/core/views.h"
 #include "tensor/elementwise/elementwise.h"
-#include "tensor/indexing/views.h"
 #include "tensor/reduce/reduce.h"
 #include "tensor/reduce/reductions.h"
 
@@ -67,7 +67,7 @@ GaussianAttentionResult gaussian_attention(const Tensor& query, const Tensor& ke
              *const by_query = result.by_query.mutable_data<T>(),
              *const by_w = result.by_w.mutable_data<T>();
     parallel_for(query.numel(), grain(m), [&](std::int64_t begin, std::int64_t end) {
-      floating_rows<T>().gaussian_attention(
+      kernels::of<T>().gaussian.attention(
           x.rows(begin, end), {p + begin * m, o + begin, by_query + begin, by_w + begin});
     });
   });
@@ -109,7 +109,7 @@ GaussianAttentionGradients gaussian_attention_backward(
     T* const dv = wanted[1] ? to.value.mutable_data<T>() : nullptr;
     parallel_for(query.numel(), grain(m), [&](std::int64_t begin, std::int64_t end) {
       const std::int64_t at = begin * m;
-      floating_rows<T>().gaussian_gradients(
+      kernels::of<T>().gaussian.gradients(
           x.rows(begin, end), {from_p + at, from_o + begin, from_g + begin,
                                dk ? dk + at : nullptr, dv ? dv + at : nullptr});
     });

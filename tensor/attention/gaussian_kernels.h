@@ -1,77 +1,39 @@
-// Attention with a Gaussian kernel, for the kernel file rows.cpp alone;
-// tensor/attention/gaussian_attention.h has the formulas.
+// The loops of attention with a Gaussian kernel; gaussian_attention.h has the formulas.
 #pragma once
 
-#include "tensor/kernels/softmax.h"
+#include <cstdint>
 
-namespace heed::kernels::HEED_KERNELS {
-namespace {
+namespace heed::kernels {
 
-// y[j] = -((q - k[j]) w)^2 / 2
+// The operands: queries q (n), each with keys k (n, m) and values v (n,
+// m) of its own.
 template <class T>
-void gaussian_scores(Size m, T q, const T* k, T w, T* y) {
-#pragma omp simd
-  for (Size j = 0; j < m; ++j) {
-    const T d = (q - k[j]) * w;
-    y[j] = T(-0.5) * (d * d);
-  }
-}
+struct GaussianOperands {
+  std::int64_t n, m;
+  const T *q, *k, *v;
+  T w;
+};
 
-// The output of a row, and its derivatives by q and w: while the row is in the cache, and
-// so the way back need not read it again.
+// What it makes of them: the weights p (n, m), the output o (n) and the derivatives of o
+// by q and by w, (n) each.
 template <class T>
-void gaussian_output(const GaussianOperands<T>& x, Size i, const GaussianResults<T>& to) {
-  const T *const k = x.k + i * x.m, *const v = x.v + i * x.m, *const p = to.p + i * x.m;
-  const T q = x.q[i], w = x.w, o = dot(x.m, p, 1, v, 1);
-  T sum_d = 0, sum_dd = 0;
-#pragma omp simd reduction(+ : sum_d, sum_dd)
-  for (Size j = 0; j < x.m; ++j) {
-    // From left to right: d d may overflow where the weight or d w is 0.
-    const T d = q - k[j], slope = p[j] * (v[j] - o) * (d * w);
-    sum_d += slope;
-    sum_dd += slope * d;
-  }
-  to.o[i] = o;
-  to.do_dq[i] = -w * sum_d;
-  to.do_dw[i] = -sum_dd;
-}
+struct GaussianResults {
+  T *p, *o, *do_dq, *do_dw;
+};
 
-// A long row's scores are still in the nearest cache when softmax takes them; short rows
-// it takes together.
+// The gradients of keys and values (n, m), unless they are null, for p, o, and the
+// gradient g (n) of o.
 template <class T>
-void gaussian_attention(const GaussianOperands<T>& x, const GaussianResults<T>& to) {
-  const bool together = x.m <= short_row;
-  for (Size i = 0; i < x.n; ++i) {
-    T* const row = to.p + i * x.m;
-    gaussian_scores(x.m, x.q[i], x.k + i * x.m, x.w, row);
-    if (together) continue;
-    softmax_row(x.m, row, row);
-    gaussian_output(x, i, to);
-  }
-  if (!together) return;
-  softmax<false>(x.n, x.m, 1, to.p, to.p);
-  for (Size i = 0; i < x.n; ++i) gaussian_output(x, i, to);
-}
+struct GaussianGradients {
+  const T *p, *o, *g;
+  T *dk, *dv;
+};
 
 template <class T>
-void gaussian_gradients(const GaussianOperands<T>& x, const GaussianGradients<T>& to) {
-  for (Size i = 0; i < x.n; ++i) {
-    const T *const k = x.k + i * x.m, *const v = x.v + i * x.m, *const p = to.p + i * x.m;
-    const T q = x.q[i], w = x.w, g = to.g[i], o = to.o[i];
-    if (to.dk) {
-      T* const dk = to.dk + i * x.m;
-#pragma omp simd
-      for (Size j = 0; j < x.m; ++j) {
-        dk[j] = w * (g * (p[j] * (v[j] - o) * ((q - k[j]) * w)));
-      }
-    }
-    if (to.dv) {
-      T* const dv = to.dv + i * x.m;
-#pragma omp simd
-      for (Size j = 0; j < x.m; ++j) dv[j] = p[j] * g;
-    }
-  }
-}
+struct GaussianKernels {
+  // p (n, m) = softmax(-((q - k) w)^2 / 2) along the rows, and o (n) = sum(p v).
+  void (*attention)(const GaussianOperands<T>& x, const GaussianResults<T>& to);
+  void (*gradients)(const GaussianOperands<T>& x, const GaussianGradients<T>& to);
+};
 
-}  // namespace
-}  // namespace heed::kernels::HEED_KERNELS
+}  // namespace heed::kernels

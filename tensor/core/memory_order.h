@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <utility>
 
-#include "tensor/core/iterate.h"
-#include "tensor/indexing/views.h"
+#include "tensor/core/tensor_iterator.h"
+#include "tensor/core/views.h"
 
 namespace heed {
 
@@ -43,9 +43,9 @@ void generate_in_memory_order(Tensor& x, F&& next) {
   if (x.numel() == 0) return;
   T* const out = x.mutable_data<T>();
   const Tensor sorted = permute(x, memory_order(x.shape(), x.strides()));
-  const Loops<1> loops(sorted.shape(), {&sorted.strides()});
-  const std::int64_t step = loops.inner_strides()[0];
-  loops.run_in_sequence([&](std::int64_t n, const auto& at) {
+  const TensorIterator<1> iterator(sorted.shape(), {&sorted.strides()});
+  const std::int64_t step = iterator.inner_strides()[0];
+  iterator.run_in_sequence([&](std::int64_t n, const auto& at) {
     for (std::int64_t i = 0; i < n; ++i) out[at[0] + i * step] = next();
   });
 }

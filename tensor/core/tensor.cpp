@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "tensor/core/iterate.h"
-#include "tensor/indexing/views.h"
+#include "tensor/core/tensor_iterator.h"
+#include "tensor/core/views.h"
 
 namespace heed {
 namespace {
@@ -102,9 +102,9 @@ Tensor& Tensor::fill_(double value) {
     const T element = fitting<T>("fill_", value);
     if (numel() == 0) return;
     T* const out = mutable_data<T>();
-    const Loops<1> loops(shape_, {&strides_});
-    const std::int64_t step = loops.inner_strides()[0];
-    loops.run([&](std::int64_t n, const auto& at) {
+    const TensorIterator<1> iterator(shape_, {&strides_});
+    const std::int64_t step = iterator.inner_strides()[0];
+    iterator.run([&](std::int64_t n, const auto& at) {
       T* const run = out + at[0];
       if (step == 1) {
         std::fill_n(run, n, element);
@@ -124,14 +124,14 @@ Tensor& Tensor::copy_(const Tensor& source) {
   check_distinct("copy_", *this);
   const Tensor from = may_overlap(*this, source) ? source.clone() : source;
   const Strides from_strides = expanded_strides(from.shape(), from.strides(), shape_);
-  const Loops<2> loops(shape_, {&strides_, &from_strides});
-  const std::int64_t to_step = loops.inner_strides()[0];
-  const std::int64_t from_step = loops.inner_strides()[1];
+  const TensorIterator<2> iterator(shape_, {&strides_, &from_strides});
+  const std::int64_t to_step = iterator.inner_strides()[0];
+  const std::int64_t from_step = iterator.inner_strides()[1];
   dispatch(dtype_, [&]<class To>() {
     dispatch(from.dtype(), [&]<class From>() {
       To* const out = mutable_data<To>();
       const From* const in = from.data<From>();
-      loops.run([&](std::int64_t n, const auto& at) {
+      iterator.run([&](std::int64_t n, const auto& at) {
         if (to_step == 1 && from_step == 1) {
           convert(n, in + at[1], 1, out + at[0], 1);
         } else {

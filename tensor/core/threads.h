@@ -1,7 +1,5 @@
-// How many threads work, and what this build is made of.
+// How many threads work.
 #pragma once
-
-#include <string>
 
 namespace heed {
 
@@ -13,9 +11,5 @@ inline constexpr int most_threads = 1024;
 // a cut.
 void set_num_threads(int threads);
 int num_threads();
-
-// One line about this build: heed's version, the kernels chosen for this processor,
-// BLIS's version and kernels, and the number of threads.
-std::string build_info();
 
 }  // namespace heed

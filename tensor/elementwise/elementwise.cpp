@@ -6,9 +6,8 @@
 #include <string>
 
 #include "tensor/core/factories.h"
-#include "tensor/core/iterate.h"
-#include "tensor/elementwise/elementwise_kernels.h"
-#include "tensor/kernels/level.h"
+#include "tensor/core/tensor_iterator.h"
+#include "tensor/kernels/table.h"
 
 namespace heed {
 namespace {
@@ -16,18 +15,11 @@ namespace {
 using kernels::Kernel;
 using kernels::Op;
 
-const kernels::Elementwise& table() {
-  static const kernels::Elementwise& table =
-      kernels::chosen<kernels::baseline::elementwise, kernels::v3::elementwise,
-                      kernels::v4::elementwise>();
-  return table;
-}
-
 [[noreturn]] void fail_dtype(std::string_view name, Op op, DType dtype) {
   std::string allowed;
   std::string last;
   for (DType each : {float32, float64, int64, boolean}) {
-    if (!table().of(op, each)) continue;
+    if (!kernels::table().elementwise.of(op, each)) continue;
     if (!last.empty()) allowed += (allowed.empty() ? "" : ", ") + last;
     last = heed::name(each);
   }
@@ -37,7 +29,7 @@ const kernels::Elementwise& table() {
 
 // Throws Error, naming `name`, when the op has no kernel for the dtype.
 Kernel kernel_of(std::string_view name, Op op, DType dtype) {
-  const Kernel kernel = table().of(op, dtype);
+  const Kernel kernel = kernels::table().elementwise.of(op, dtype);
   if (!kernel) [[unlikely]]
     fail_dtype(name, op, dtype);
   return kernel;
@@ -120,9 +112,9 @@ void run(Kernel kernel, const Shape& shape, const Operands<N>& in, void* out,
   for (std::size_t k = 0; k < N; ++k) strides[k] = in[k].strides(shape);
   strides[N] = row_major(shape);
   for (std::size_t k = 0; k <= N; ++k) pointers[k] = &strides[k];
-  const Loops<N + 1> loops(shape, pointers);
-  std::copy_n(loops.inner_strides().begin(), N, steps.begin());
-  loops.run([&](std::int64_t n, const auto& at) { run_piece(n, at, at[N]); });
+  const TensorIterator<N + 1> iterator(shape, pointers);
+  std::copy_n(iterator.inner_strides().begin(), N, steps.begin());
+  iterator.run([&](std::int64_t n, const auto& at) { run_piece(n, at, at[N]); });
 }
 
 template <std::size_t N>
@@ -134,15 +126,11 @@ Tensor compute(Kernel kernel, const Shape& shape, DType dtype, const Operands<N>
 
 // --- the forms that operations take; `name` is the op in error messages
 
-Tensor unary(std::string_view name, Op op, const Tensor& x) {
-  const Kernel kernel = kernel_of(name, op, x.dtype());
-  return compute<1>(kernel, x.shape(), x.dtype(), {x});
-}
-
 // A property that only floating numbers can have or lack; the others all have `other`.
 Tensor property(Op op, const Tensor& x, bool other) {
   if (!is_floating(x.dtype())) return full(x.shape(), other, boolean);
-  return compute<1>(table().of(op, x.dtype()), x.shape(), boolean, {x});
+  return compute<1>(kernels::table().elementwise.of(op, x.dtype()), x.shape(), boolean,
+                    {x});
 }
 
 Tensor binary_as(DType result, std::string_view name, Op op, const Tensor& a,
@@ -265,7 +253,8 @@ Tensor logical_or(const Tensor& a, const Tensor& b) {
 Tensor logical_xor(const Tensor& a, const Tensor& b) {
   return binary("logical_xor", Op::logical_xor, a, b);
 }
-Tensor logical_not(const Tensor& a) { return unary("logical_not", Op::logical_not, a); }
+
+Tensor logical_not(const Tensor& x) { return unary("logical_not", Op::logical_not, x); }
 
 Tensor isnan(const Tensor& x) { return property(Op::isnan, x, false); }
 Tensor isinf(const Tensor& x) { return property(Op::isinf, x, false); }
@@ -273,25 +262,10 @@ Tensor isfinite(const Tensor& x) { return property(Op::isfinite, x, true); }
 
 // --- single elements
 
-Tensor operator-(const Tensor& x) { return neg(x); }
-Tensor neg(const Tensor& x) { return unary("neg", Op::neg, x); }
-Tensor abs(const Tensor& x) { return unary("abs", Op::abs, x); }
-Tensor sign(const Tensor& x) { return unary("sign", Op::sign, x); }
-Tensor square(const Tensor& x) { return unary("square", Op::square, x); }
-Tensor exp(const Tensor& x) { return unary("exp", Op::exp, x); }
-Tensor log(const Tensor& x) { return unary("log", Op::log, x); }
-Tensor log1p(const Tensor& x) { return unary("log1p", Op::log1p, x); }
-Tensor sqrt(const Tensor& x) { return unary("sqrt", Op::sqrt, x); }
-Tensor rsqrt(const Tensor& x) { return unary("rsqrt", Op::rsqrt, x); }
-Tensor reciprocal(const Tensor& x) { return unary("reciprocal", Op::reciprocal, x); }
-Tensor sin(const Tensor& x) { return unary("sin", Op::sin, x); }
-Tensor cos(const Tensor& x) { return unary("cos", Op::cos, x); }
-Tensor tanh(const Tensor& x) { return unary("tanh", Op::tanh, x); }
-Tensor sigmoid(const Tensor& x) { return unary("sigmoid", Op::sigmoid, x); }
-Tensor erf(const Tensor& x) { return unary("erf", Op::erf, x); }
-Tensor relu(const Tensor& x) { return unary("relu", Op::relu, x); }
-Tensor silu(const Tensor& x) { return unary("silu", Op::silu, x); }
-Tensor softplus(const Tensor& x) { return unary("softplus", Op::softplus, x); }
+Tensor unary(std::string_view name, Op op, const Tensor& x) {
+  const Kernel kernel = kernel_of(name, op, x.dtype());
+  return compute<1>(kernel, x.shape(), x.dtype(), {x});
+}
 
 Tensor gelu(const Tensor& x, Gelu form) {
   return unary("gelu", form == Gelu::exact ? Op::gelu : Op::gelu_tanh, x);
@@ -322,7 +296,7 @@ Tensor select_by(const Tensor& condition, const Operand& a, const Operand& b,
                  const Shape& shape, DType dtype) {
   check(condition.dtype() == boolean, "where: the condition must be bool, got {}",
         name(condition.dtype()));
-  return compute<3>(table().of(Op::where, dtype),
+  return compute<3>(kernels::table().elementwise.of(Op::where, dtype),
                     broadcast("where", condition.shape(), shape), dtype,
                     {condition, a, b});
 }
@@ -346,8 +320,8 @@ Tensor masked_fill(const Tensor& x, const Tensor& mask, double value) {
   check(broadcasts_to(mask.shape(), x.shape()),
         "masked_fill: the mask must broadcast to x, got {} and {}", mask.shape(),
         x.shape());
-  return compute<3>(table().of(Op::where, x.dtype()), x.shape(), x.dtype(),
-                    {mask, Operand("masked_fill", value, x.dtype()), x});
+  return compute<3>(kernels::table().elementwise.of(Op::where, x.dtype()), x.shape(),
+                    x.dtype(), {mask, Operand("masked_fill", value, x.dtype()), x});
 }
 
 // --- in place
@@ -386,7 +360,8 @@ void add_(Tensor& target, const Tensor& x, double alpha) {
         x.strides() == target.strides());
   const Tensor& source = may_overlap ? x.clone() : x;
   if (alpha == 1) return overwrite<2>("add_", add, target, {target, source});
-  const Kernel add_scaled = table().of(Op::add_scaled, target.dtype());
+  const Kernel add_scaled =
+      kernels::table().elementwise.of(Op::add_scaled, target.dtype());
   overwrite<3>("add_", add_scaled, target,
                {target, source, Operand("add_", alpha, target.dtype())});
 }

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 
 #include "tensor/core/tensor.h"
+#include "tensor/elementwise/functions.h"
 
 namespace heed {
 
@@ -60,7 +62,7 @@ inline Tensor operator>=(double a, const Tensor& b) { return b <= a; }
 Tensor logical_and(const Tensor& a, const Tensor& b);
 Tensor logical_or(const Tensor& a, const Tensor& b);
 Tensor logical_xor(const Tensor& a, const Tensor& b);
-Tensor logical_not(const Tensor& a);
+Tensor logical_not(const Tensor& x);
 
 Tensor isnan(const Tensor& x);
 Tensor isinf(const Tensor& x);
@@ -68,34 +70,44 @@ Tensor isfinite(const Tensor& x);
 
 // --- single elements. neg, abs, sign, square: any dtype but bool; the rest floating.
 
-Tensor operator-(const Tensor& x);
-Tensor neg(const Tensor& x);
-Tensor abs(const Tensor& x);
+// What the functions below do: the op of each element of x. Throws Error, naming `name`,
+// for a dtype that the op does not take.
+Tensor unary(std::string_view name, kernels::Op op, const Tensor& x);
+
+inline Tensor neg(const Tensor& x) { return unary("neg", kernels::Op::neg, x); }
+inline Tensor operator-(const Tensor& x) { return neg(x); }
+inline Tensor abs(const Tensor& x) { return unary("abs", kernels::Op::abs, x); }
 // -1, 0 or 1; NaN stays NaN.
-Tensor sign(const Tensor& x);
-Tensor square(const Tensor& x);
-Tensor exp(const Tensor& x);
-Tensor log(const Tensor& x);
+inline Tensor sign(const Tensor& x) { return unary("sign", kernels::Op::sign, x); }
+inline Tensor square(const Tensor& x) { return unary("square", kernels::Op::square, x); }
+inline Tensor exp(const Tensor& x) { return unary("exp", kernels::Op::exp, x); }
+inline Tensor log(const Tensor& x) { return unary("log", kernels::Op::log, x); }
 // log(1 + x), exact for small x.
-Tensor log1p(const Tensor& x);
-Tensor sqrt(const Tensor& x);
+inline Tensor log1p(const Tensor& x) { return unary("log1p", kernels::Op::log1p, x); }
+inline Tensor sqrt(const Tensor& x) { return unary("sqrt", kernels::Op::sqrt, x); }
 // 1 / sqrt(x)
-Tensor rsqrt(const Tensor& x);
+inline Tensor rsqrt(const Tensor& x) { return unary("rsqrt", kernels::Op::rsqrt, x); }
 // 1 / x
-Tensor reciprocal(const Tensor& x);
-Tensor sin(const Tensor& x);
-Tensor cos(const Tensor& x);
-Tensor tanh(const Tensor& x);
+inline Tensor reciprocal(const Tensor& x) {
+  return unary("reciprocal", kernels::Op::reciprocal, x);
+}
+inline Tensor sin(const Tensor& x) { return unary("sin", kernels::Op::sin, x); }
+inline Tensor cos(const Tensor& x) { return unary("cos", kernels::Op::cos, x); }
+inline Tensor tanh(const Tensor& x) { return unary("tanh", kernels::Op::tanh, x); }
 // 1 / (1 + exp(-x))
-Tensor sigmoid(const Tensor& x);
+inline Tensor sigmoid(const Tensor& x) {
+  return unary("sigmoid", kernels::Op::sigmoid, x);
+}
 // The error function, 2/sqrt(pi) times the integral of exp(-t^2) from 0 to x.
-Tensor erf(const Tensor& x);
+inline Tensor erf(const Tensor& x) { return unary("erf", kernels::Op::erf, x); }
 // max(x, 0)
-Tensor relu(const Tensor& x);
+inline Tensor relu(const Tensor& x) { return unary("relu", kernels::Op::relu, x); }
 // x sigmoid(x)
-Tensor silu(const Tensor& x);
+inline Tensor silu(const Tensor& x) { return unary("silu", kernels::Op::silu, x); }
 // log(1 + exp(x)); x itself above 20, where float32 cannot tell them apart.
-Tensor softplus(const Tensor& x);
+inline Tensor softplus(const Tensor& x) {
+  return unary("softplus", kernels::Op::softplus, x);
+}
 
 enum class Gelu { exact, tanh };
 // x Phi(x) with Phi the normal distribution function, or its tanh approximation

@@ -1,6 +1,10 @@
-#include "tensor/elementwise/elementwise_kernels.h"
+// What the formulas of functions.h are written in, and then these too.
+#include "tensor/kernels/math.h"
+#define HEED_FORMULAS
 
-#include "tensor/elementwise/functions.h"
+#include <utility>
+
+#include "tensor/elementwise/elementwise_kernels.h"
 
 namespace heed::kernels::HEED_KERNELS {
 namespace {
@@ -109,96 +113,43 @@ void kernel(Int n, const void* const* in, const Int* strides, void* out) {
 
 // --- the table
 
-struct Table : Elementwise {
-  // Each fills in the kernels of one op for the types T...
-  template <class F, class... T>
-  constexpr void unary(Op op) {
-    ((of(op, dtype<T>()) = kernel<F, T, T>), ...);
-  }
-  template <class F, class... T>
-  constexpr void binary(Op op) {
-    ((of(op, dtype<T>()) = kernel<F, T, T, T>), ...);
-  }
-  template <class F, class... T>
-  constexpr void ternary(Op op) {
-    ((of(op, dtype<T>()) = kernel<F, T, T, T, T>), ...);
-  }
-  template <class F, class... T>
-  constexpr void property(Op op) {
-    ((of(op, dtype<T>()) = kernel<F, Bool, T>), ...);
-  }
-  template <class F, class... T>
-  constexpr void comparison(Op op) {
-    ((of(op, dtype<T>()) = kernel<F, Bool, T, T>), ...);
-  }
-  template <class F, class... T>
-  constexpr void choice(Op op) {
-    ((of(op, dtype<T>()) = kernel<F, T, Bool, T, T>), ...);
-  }
+// What the function F returns for arguments of the types T...
+template <class F, class... T>
+using Result = std::conditional_t<std::is_same_v<std::invoke_result_t<F, T...>, bool>,
+                                  Bool, std::invoke_result_t<F, T...>>;
 
- private:
-  template <class T>
-  static constexpr DType dtype() {
-    return sizeof(T) == sizeof(Bool) ? boolean : dtype_of<T>;
+// The kernel of an op for the element type T, which follows from what its function takes
+// and returns.
+template <Op op, class T>
+constexpr Kernel kernel_of() {
+  using F = Function<op>;
+  if constexpr (!F::template takes<T>) {
+    return nullptr;
+  } else if constexpr (op == Op::where) {
+    return kernel<F, T, Bool, T, T>;
+  } else if constexpr (std::is_invocable_v<F, T, T, T>) {
+    return kernel<F, T, T, T, T>;
+  } else if constexpr (std::is_invocable_v<F, T, T>) {
+    return kernel<F, Result<F, T, T>, T, T>;
+  } else {
+    return kernel<F, Result<F, T>, T>;
   }
-};
+}
 
-constexpr Table make_table() {
-  Table t;
-  t.unary<Abs, float, double, Int>(Op::abs);
-  t.unary<Neg, float, double, Int>(Op::neg);
-  t.unary<Sign, float, double, Int>(Op::sign);
-  t.unary<Square, float, double, Int>(Op::square);
-  t.unary<Cos, float, double>(Op::cos);
-  t.unary<Erf, float, double>(Op::erf);
-  t.unary<Exp, float, double>(Op::exp);
-  t.unary<Gelu, float, double>(Op::gelu);
-  t.unary<GeluSlope, float, double>(Op::gelu_slope);
-  t.unary<GeluTanh, float, double>(Op::gelu_tanh);
-  t.unary<GeluTanhSlope, float, double>(Op::gelu_tanh_slope);
-  t.unary<Log, float, double>(Op::log);
-  t.unary<Log1p, float, double>(Op::log1p);
-  t.unary<Reciprocal, float, double>(Op::reciprocal);
-  t.unary<Relu, float, double>(Op::relu);
-  t.unary<Rsqrt, float, double>(Op::rsqrt);
-  t.unary<Sigmoid, float, double>(Op::sigmoid);
-  t.unary<Silu, float, double>(Op::silu);
-  t.unary<Sin, float, double>(Op::sin);
-  t.unary<Softplus, float, double>(Op::softplus);
-  t.unary<Sqrt, float, double>(Op::sqrt);
-  t.unary<Tanh, float, double>(Op::tanh);
-  t.unary<Not, Bool>(Op::logical_not);
-  t.property<IsFinite, float, double>(Op::isfinite);
-  t.property<IsInf, float, double>(Op::isinf);
-  t.property<IsNan, float, double>(Op::isnan);
-
-  t.binary<Add, float, double, Int>(Op::add);
-  t.binary<Sub, float, double, Int>(Op::sub);
-  t.binary<Mul, float, double, Int>(Op::mul);
-  t.binary<Maximum, float, double, Int>(Op::maximum);
-  t.binary<Minimum, float, double, Int>(Op::minimum);
-  t.binary<Div, float, double>(Op::div);
-  t.binary<Pow, float, double>(Op::pow);
-  t.binary<And, Bool>(Op::logical_and);
-  t.binary<Or, Bool>(Op::logical_or);
-  t.binary<Xor, Bool>(Op::logical_xor);
-  t.comparison<Equal, float, double, Int, Bool>(Op::eq);
-  t.comparison<NotEqual, float, double, Int, Bool>(Op::ne);
-  t.comparison<Less, float, double, Int, Bool>(Op::lt);
-  t.comparison<Greater, float, double, Int, Bool>(Op::gt);
-  t.comparison<LessEqual, float, double, Int, Bool>(Op::le);
-  t.comparison<GreaterEqual, float, double, Int, Bool>(Op::ge);
-
-  t.ternary<AddScaled, float, double, Int>(Op::add_scaled);
-  t.ternary<Clamp, float, double, Int>(Op::clamp);
-  t.choice<Where, float, double, Int, Bool>(Op::where);
-  return t;
+// A row for each op, in the order of the enumeration; its columns are in that of DType.
+template <std::size_t... op>
+constexpr ElementwiseKernels make_table(std::index_sequence<op...>) {
+  static_assert(float32 == DType(0) && float64 == DType(1) && int64 == DType(2) &&
+                boolean == DType(3));
+  return {{{kernel_of<Op(op), float>(), kernel_of<Op(op), double>(),
+            kernel_of<Op(op), Int>(), kernel_of<Op(op), Bool>()}...}};
 }
 
 }  // namespace
 
-const Elementwise& elementwise() {
-  static constexpr Table table = make_table();
+const ElementwiseKernels& elementwise_kernels() {
+  static constexpr ElementwiseKernels table =
+      make_table(std::make_index_sequence<op_count>());
   return table;
 }
 

@@ -68,10 +68,14 @@ void sgd(std::int64_t n, T* x, const T* gradient, T* velocity,
   loop(n, x, gradient, velocity, numbers);
 }
 
-constexpr Updates table = {{adam<float>, sgd<float>}, {adam<double>, sgd<double>}};
-
 }  // namespace
 
-const Updates& updates() { return table; }
+template <class T>
+const UpdateKernels<T>& update_kernels() {
+  static constexpr UpdateKernels<T> kernels = {adam<T>, sgd<T>};
+  return kernels;
+}
+template const UpdateKernels<float>& update_kernels();
+template const UpdateKernels<double>& update_kernels();
 
 }  // namespace heed::kernels::HEED_KERNELS

@@ -19,7 +19,7 @@ struct SgdNumbers {
 };
 
 template <class T>
-struct UpdateLoops {
+struct UpdateKernels {
   // One step on n numbers; largest may be null.
   void (*adam)(std::int64_t n, T* x, const T* gradient, T* m, T* v, T* largest,
                const AdamNumbers<T>& numbers);
@@ -27,20 +27,5 @@ struct UpdateLoops {
   void (*sgd)(std::int64_t n, T* x, const T* gradient, T* velocity,
               const SgdNumbers<T>& numbers);
 };
-
-struct Updates {
-  UpdateLoops<float> float32;
-  UpdateLoops<double> float64;
-};
-
-namespace baseline {
-const Updates& updates();
-}
-namespace v3 {
-const Updates& updates();
-}
-namespace v4 {
-const Updates& updates();
-}
 
 }  // namespace heed::kernels

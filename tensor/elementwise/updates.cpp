@@ -4,19 +4,10 @@
 #include <initializer_list>
 
 #include "tensor/core/parallel.h"
-#include "tensor/elementwise/update_kernels.h"
-#include "tensor/kernels/level.h"
+#include "tensor/kernels/table.h"
 
 namespace heed {
 namespace {
-
-template <class T>
-const kernels::UpdateLoops<T>& loops() {
-  static const kernels::Updates& table =
-      kernels::chosen<kernels::baseline::updates, kernels::v3::updates,
-                      kernels::v4::updates>();
-  return kernels::of_type<T>(table);
-}
 
 // Throws Error, naming `op`, unless all are as the parameter, the first of them, and each
 // has a storage of its own. One that is not there is null.
@@ -57,8 +48,8 @@ void adam_(Tensor& x, const Tensor& gradient, Tensor& m, Tensor& v,
     T *const ms = m.mutable_data<T>(), *const vs = v.mutable_data<T>();
     T* const most = largest ? largest->mutable_data<T>() : nullptr;
     parallel_for(x.numel(), parallel_grain, [&](std::int64_t begin, std::int64_t end) {
-      loops<T>().adam(end - begin, to + begin, g + begin, ms + begin, vs + begin,
-                      most ? most + begin : nullptr, numbers);
+      kernels::of<T>().update.adam(end - begin, to + begin, g + begin, ms + begin,
+                                   vs + begin, most ? most + begin : nullptr, numbers);
     });
   });
 }
@@ -76,8 +67,8 @@ void sgd_(Tensor& x, const Tensor& gradient, std::optional<Tensor>& velocity,
     const T* const g = gradient.data<T>();
     T* const v = velocity ? velocity->mutable_data<T>() : nullptr;
     parallel_for(x.numel(), parallel_grain, [&](std::int64_t begin, std::int64_t end) {
-      loops<T>().sgd(end - begin, to + begin, g + begin, v ? v + begin : nullptr,
-                     numbers);
+      kernels::of<T>().update.sgd(end - begin, to + begin, g + begin,
+                                  v ? v + begin : nullptr, numbers);
     });
   });
 }

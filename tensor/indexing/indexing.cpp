@@ -4,8 +4,8 @@
 #include <atomic>
 
 #include "tensor/core/factories.h"
-#include "tensor/core/iterate.h"
-#include "tensor/indexing/views.h"
+#include "tensor/core/tensor_iterator.h"
+#include "tensor/core/views.h"
 
 namespace heed {
 namespace {
@@ -49,12 +49,13 @@ void pick(Tensor& out, const Tensor& x, int d, const Tensor& index,
   Strides x_strides = x.strides();
   std::int64_t along = 0;  // x's stride along d
   if (x.dim() > 0) std::swap(along, x_strides[d]);
-  const Loops<3> loops(out.shape(), {&out.strides(), &x_strides, &index_strides});
+  const TensorIterator<3> iterator(out.shape(),
+                                   {&out.strides(), &x_strides, &index_strides});
   const std::int64_t* const from = index.data<std::int64_t>();
   dispatch(x.dtype(), [&]<class T>() {
     T* const to = out.mutable_data<T>();
     const T* const elements = x.data<T>();
-    loops.run([&, step = loops.inner_strides()](std::int64_t n, const auto& at) {
+    iterator.run([&, step = iterator.inner_strides()](std::int64_t n, const auto& at) {
       T* const run = to + at[0];
       const T* const source = elements + at[1];
       const std::int64_t* const where = from + at[2];

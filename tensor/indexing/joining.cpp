@@ -1,7 +1,7 @@
 #include "tensor/indexing/joining.h"
 
+#include "tensor/core/views.h"
 #include "tensor/indexing/indexing.h"
-#include "tensor/indexing/views.h"
 
 namespace heed {
 namespace {

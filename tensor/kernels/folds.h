@@ -1,4 +1,4 @@
-// Folding rows into one by an operation of two elements, for the kernel file rows.cpp
+// Folding rows into one by an operation of two elements, for the kernel files
 // alone.
 #pragma once
 

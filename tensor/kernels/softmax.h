@@ -1,9 +1,9 @@
-// The softmax family, for the kernel files rows.cpp and attention.cpp alone.
+// The softmax family, for the kernel files alone.
 #pragma once
 
 #include "tensor/kernels/folds.h"
 #include "tensor/kernels/math.h"
-#include "tensor/product/transpose.h"
+#include "tensor/kernels/transpose.h"
 
 #if defined(__SSE2__)
 #include <xmmintrin.h>
@@ -59,13 +59,17 @@ class FlushDenormals {
 #endif
 };
 
-// Calls f, out of line: the compiler does not know that arithmetic depends on the flags,
-// and could move it across their setting.
+// Not inlined: the compiler does not know that arithmetic depends on the flags, and could
+// move it across their setting.
+template <auto f, class... Args>
+[[gnu::noinline]] void out_of_line(Args... args) {
+  f(args...);
+}
+
 template <auto f, class... Args>
 void flushed(Args... args) {
   const FlushDenormals flush;
-  void (*volatile out_of_line)(Args...) = f;
-  out_of_line(args...);
+  out_of_line<f, Args...>(args...);
 }
 
 // The largest of the numbers; NaN is passed over, for it comes back with its exp, which

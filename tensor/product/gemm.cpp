@@ -14,23 +14,17 @@
 #include <array>
 
 #include "tensor/core/parallel.h"
-#include "tensor/kernels/level.h"
+#include "tensor/kernels/table.h"
 #include "tensor/product/panels.h"
 
 namespace heed {
-
-const kernels::ProductTable& kernels::products() {
-  static const ProductTable& table =
-      chosen<baseline::products, v3::products, v4::products>();
-  return table;
-}
 
 namespace {
 
 using Int = std::int64_t;
 
 // Where the operands of product i begin.
-std::array<Int, 2> offsets(const Loops<2>& batch, Int i) {
+std::array<Int, 2> offsets(const TensorIterator<2>& batch, Int i) {
   std::array<Int, 2> at{};
   for (int d = batch.rank - 1; d > 0; --d) {
     const Int index = i % batch.sizes[d];
@@ -41,7 +35,7 @@ std::array<Int, 2> offsets(const Loops<2>& batch, Int i) {
   return at;
 }
 
-Int count(const Loops<2>& batch) {
+Int count(const TensorIterator<2>& batch) {
   Int products = 1;
   for (int d = 0; d < batch.rank; ++d) products *= batch.sizes[d];
   return products;
@@ -67,7 +61,7 @@ void for_lines(Int products, Int lines, Int work, F&& f) {
 
 template <class T>
 void outer_products(const Products<T>& x) {
-  const auto scale = product_loops<T>().scale;
+  const auto scale = kernels::of<T>().product.scale;
   for_lines(count(x.batch), x.m, x.n, [&](Int product, Int begin, Int end) {
     const auto [at_a, at_b] = offsets(x.batch, product);
     const T* const a = x.a.first + at_a;
@@ -84,8 +78,8 @@ void outer_products(const Products<T>& x) {
 template <class T>
 void matrix_vector(const Products<T>& x, Int lines, blis::Matrix<const T> m,
                    const T* vector, Int step, int matrix) {
-  const auto dot = product_loops<T>().dot;
-  const auto add_columns = product_loops<T>().add_columns;
+  const auto dot = kernels::of<T>().product.dot;
+  const auto add_columns = kernels::of<T>().product.add_columns;
   for_lines(count(x.batch), lines, x.k, [&](Int product, Int begin, Int end) {
     const auto at = offsets(x.batch, product);
     const T* const a = m.first + at[matrix];

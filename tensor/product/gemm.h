@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "tensor/core/iterate.h"
+#include "tensor/core/tensor_iterator.h"
 #include "tensor/product/blis.h"
 
 namespace heed {
@@ -16,7 +16,7 @@ struct Products {
   std::int64_t m, n, k;
   blis::Matrix<const T> a, b;
   T* c;
-  Loops<2> batch;
+  TensorIterator<2> batch;
 };
 
 // Computes them, on several threads where it pays; m, n and the batch are at least 1, k

@@ -1,7 +1,7 @@
 #include "tensor/product/matmul.h"
 
-#include "tensor/core/iterate.h"
-#include "tensor/indexing/views.h"
+#include "tensor/core/tensor_iterator.h"
+#include "tensor/core/views.h"
 #include "tensor/product/gemm.h"
 
 namespace heed {
@@ -64,7 +64,7 @@ void multiply_into(Tensor& c, const Tensor& a, const Tensor& b, const Shape& bat
                  {a.data<T>(), a.strides()[da - 2], a.strides()[da - 1]},
                  {b.data<T>(), b.strides()[db - 2], b.strides()[db - 1]},
                  c.mutable_data<T>(),
-                 Loops<2>(batch, {&strides_a, &strides_b})});
+                 TensorIterator<2>(batch, {&strides_a, &strides_b})});
   });
 }
 
@@ -81,10 +81,10 @@ Tensor product(const Tensor& a, const Tensor& b, const Shape& batch) {
   if (batch.rank() > 0 && count(without_last(b.shape(), 2)) == 1) {
     // The same b for every matrix of a: where those lie evenly they are one tall matrix.
     const Strides strides = without_last(a.strides(), 2);
-    const Loops<1> loops(without_last(a.shape(), 2), {&strides});
-    const std::int64_t step = loops.strides[0][0], row_step = a.strides()[da - 2];
-    if (loops.rank == 1 && step > 0 && (m == 1 || step == m * row_step)) {
-      multiply_into(c, matrix(a, loops.sizes[0] * m, m == 1 ? step : row_step),
+    const TensorIterator<1> iterator(without_last(a.shape(), 2), {&strides});
+    const std::int64_t step = iterator.strides[0][0], row_step = a.strides()[da - 2];
+    if (iterator.rank == 1 && step > 0 && (m == 1 || step == m * row_step)) {
+      multiply_into(c, matrix(a, iterator.sizes[0] * m, m == 1 ? step : row_step),
                     matrix(b, b.shape()[db - 2], b.strides()[db - 2]), {});
       return c;
     }

@@ -8,21 +8,14 @@
 
 #include "tensor/core/memory.h"
 #include "tensor/core/parallel.h"
-#include "tensor/kernels/level.h"
+#include "tensor/kernels/table.h"
 #include "tensor/product/blis.h"
-#include "tensor/product/product_kernels.h"
 
 namespace heed {
 
 // Multiply-adds that keep a thread busy for a few microseconds, below which a second one
 // does not pay.
 inline constexpr std::int64_t multiply_grain = 1 << 19;
-
-// The kernels of products for an element type.
-template <class T>
-const kernels::ProductLoops<T>& product_loops() {
-  return kernels::of_type<T>(kernels::products());
-}
 
 // Memory from the pool, given back at the end. Throws Error when there is none.
 template <class T>
@@ -70,7 +63,7 @@ struct Panels {
   // of a line `depth_step`.
   void pack(const T* x, std::int64_t step, std::int64_t depth_step, std::int64_t begin,
             std::int64_t end, T* packed) const {
-    const auto pack = product_loops<T>().pack;
+    const auto pack = kernels::of<T>().product.pack;
     for (std::int64_t i = begin; i < end; ++i) {
       const std::int64_t first = i * width;
       pack(width, std::min(width, lines - first), depth, x + first * step, step,

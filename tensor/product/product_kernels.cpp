@@ -1,6 +1,6 @@
 #include "tensor/product/product_kernels.h"
 
-#include "tensor/product/transpose.h"
+#include "tensor/kernels/transpose.h"
 
 namespace heed::kernels::HEED_KERNELS {
 namespace {
@@ -113,14 +113,13 @@ void pack(std::int64_t width, std::int64_t lines, std::int64_t depth, const T* x
 
 }  // namespace
 
-const ProductTable& products() {
-  static constexpr ProductTable table{
-      {dot<float>, scale<float>, add_columns<float>, gemv<float>, ger<float>, pack<float>,
-       transpose<float>},
-      {dot<double>, scale<double>, add_columns<double>, gemv<double>, ger<double>,
-       pack<double>, transpose<double>},
-  };
-  return table;
+template <class T>
+const ProductKernels<T>& product_kernels() {
+  static constexpr ProductKernels<T> kernels = {dot<T>, scale<T>, add_columns<T>, gemv<T>,
+                                                ger<T>, pack<T>,  transpose<T>};
+  return kernels;
 }
+template const ProductKernels<float>& product_kernels();
+template const ProductKernels<double>& product_kernels();
 
 }  // namespace heed::kernels::HEED_KERNELS

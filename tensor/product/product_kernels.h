@@ -7,7 +7,7 @@
 namespace heed::kernels {
 
 template <class T>
-struct ProductLoops {
+struct ProductKernels {
   // The sum of x[i * x_step] * y[i * y_step] over i < n.
   T(*dot)
   (std::int64_t n, const T* x, std::int64_t x_step, const T* y, std::int64_t y_step);
@@ -34,23 +34,5 @@ struct ProductLoops {
   void (*transpose)(std::int64_t rows, std::int64_t columns, const T* x,
                     std::int64_t step, T* out, std::int64_t out_step);
 };
-
-struct ProductTable {
-  ProductLoops<float> float32;
-  ProductLoops<double> float64;
-};
-
-namespace baseline {
-const ProductTable& products();
-}
-namespace v3 {
-const ProductTable& products();
-}
-namespace v4 {
-const ProductTable& products();
-}
-
-// The table of this processor's level.
-const ProductTable& products();
 
 }  // namespace heed::kernels

@@ -5,8 +5,7 @@
 
 #include "tensor/core/factories.h"
 #include "tensor/core/memory_order.h"
-#include "tensor/kernels/level.h"
-#include "tensor/random/normal_kernels.h"
+#include "tensor/kernels/table.h"
 
 namespace heed {
 namespace {
@@ -14,10 +13,7 @@ namespace {
 constexpr int block_size = kernels::normal_block;
 
 void transform_blocks(std::int64_t blocks, float* d, float mean, float std) {
-  static const kernels::NormalBlocks transform =
-      kernels::chosen<kernels::baseline::normal_blocks, kernels::v3::normal_blocks,
-                      kernels::v4::normal_blocks>();
-  transform(blocks, d, mean, std);
+  kernels::table().normal_blocks(blocks, d, mean, std);
 }
 
 void transform_blocks(std::int64_t blocks, double* d, double mean, double std) {
@@ -64,13 +60,14 @@ void fill_normal(std::string_view op, Tensor& x, double mean, double std,
 // x * std + mean, rounded after each of the two; all have one shape.
 void scale_and_shift(Tensor& x, const Tensor& mean, const Tensor& std) {
   if (x.numel() == 0) return;
-  const Loops<3> loops(x.shape(), {&x.strides(), &mean.strides(), &std.strides()});
+  const TensorIterator<3> iterator(x.shape(),
+                                   {&x.strides(), &mean.strides(), &std.strides()});
   dispatch_floating("normal", x.dtype(), [&]<class T>() {
     T* const out = x.mutable_data<T>();
     const T* const shift = mean.data<T>();
     const T* const scale = std.data<T>();
-    const auto step = loops.inner_strides();
-    loops.run([&](std::int64_t n, const auto& at) {
+    const auto step = iterator.inner_strides();
+    iterator.run([&](std::int64_t n, const auto& at) {
       for (std::int64_t i = 0; i < n; ++i) {
         T& value = out[at[0] + i * step[0]];
         value = value * scale[at[2] + i * step[2]] + shift[at[1] + i * step[1]];

@@ -50,13 +50,13 @@ void fill_bernoulli(Tensor& x, const Tensor& p, Generator& generator) {
   if (x.numel() == 0) return;
   const Dims order = memory_order(x.shape(), x.strides());
   const Tensor to = permute(x, order), from = permute(expand(p, x.shape()), order);
-  const Loops<2> loops(to.shape(), {&to.strides(), &from.strides()});
-  const auto step = loops.inner_strides();
+  const TensorIterator<2> iterator(to.shape(), {&to.strides(), &from.strides()});
+  const auto step = iterator.inner_strides();
   dispatch(x.dtype(), [&]<class X>() {
     dispatch_floating("bernoulli_", p.dtype(), [&]<class P>() {
       X* const out = x.mutable_data<X>();
       const P* const chance = from.data<P>();
-      loops.run_in_sequence([&](std::int64_t n, const auto& at) {
+      iterator.run_in_sequence([&](std::int64_t n, const auto& at) {
         for (std::int64_t i = 0; i < n; ++i) {
           const P bound = chance[at[1] + i * step[1]];
           out[at[0] + i * step[0]] = static_cast<X>(generator.uniform<P>() < bound);

@@ -93,11 +93,14 @@ void backward(Size rows, Size n, const T* g, const T* x, const T* weight, const 
   }
 }
 
-constexpr LayerNormTable table = {{forward<float>, backward<float>},
-                                  {forward<double>, backward<double>}};
-
 }  // namespace
 
-const LayerNormTable& layer_norms() { return table; }
+template <class T>
+const LayerNormKernels<T>& layer_norm_kernels() {
+  static constexpr LayerNormKernels<T> kernels = {forward<T>, backward<T>};
+  return kernels;
+}
+template const LayerNormKernels<float>& layer_norm_kernels();
+template const LayerNormKernels<double>& layer_norm_kernels();
 
 }  // namespace heed::kernels::HEED_KERNELS

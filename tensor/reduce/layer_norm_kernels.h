@@ -7,7 +7,7 @@ namespace heed::kernels {
 
 // weight and bias have n elements each, or are null where there is none.
 template <class T>
-struct LayerNormLoops {
+struct LayerNormKernels {
   // y = (x - mean) rstd weight + bias, and the mean and rstd = 1/√(variance + eps) of
   // each row.
   void (*forward)(std::int64_t rows, std::int64_t n, const T* x, const T* weight,
@@ -18,20 +18,5 @@ struct LayerNormLoops {
                    const T* weight, const T* mean, const T* rstd, T* dx, T* dweight,
                    T* dbias);
 };
-
-struct LayerNormTable {
-  LayerNormLoops<float> float32;
-  LayerNormLoops<double> float64;
-};
-
-namespace baseline {
-const LayerNormTable& layer_norms();
-}
-namespace v3 {
-const LayerNormTable& layer_norms();
-}
-namespace v4 {
-const LayerNormTable& layer_norms();
-}
 
 }  // namespace heed::kernels

@@ -106,9 +106,4 @@ Reduced along(std::string_view op, const Tensor& x, std::int64_t dim) {
   return result;
 }
 
-const kernels::Rows& kernels::rows() {
-  static const Rows& table = chosen<baseline::rows, v3::rows, v4::rows>();
-  return table;
-}
-
 }  // namespace heed

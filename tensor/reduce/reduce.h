@@ -6,8 +6,7 @@
 
 #include "tensor/core/parallel.h"
 #include "tensor/core/tensor.h"
-#include "tensor/kernels/level.h"
-#include "tensor/reduce/reduce_kernels.h"
+#include "tensor/kernels/table.h"
 
 namespace heed {
 
@@ -34,22 +33,8 @@ Reduced along(std::string_view op, const Tensor& x, std::int64_t dim);
 
 // The kernels' folds for an element type.
 template <class T>
-const kernels::Folds<T>& folds() {
-  const kernels::Rows& rows = kernels::rows();
-  if constexpr (std::is_same_v<T, float>)
-    return rows.folds_float32;
-  else if constexpr (std::is_same_v<T, double>)
-    return rows.folds_float64;
-  else if constexpr (std::is_same_v<T, std::int64_t>)
-    return rows.folds_int64;
-  else
-    return rows.folds_bool;
-}
-
-// The kernels that only floating types have.
-template <class T>
-const kernels::FloatingRows<T>& floating_rows() {
-  return kernels::of_type<T>(kernels::rows());
+const kernels::FoldsOf<T>& folds() {
+  return std::get<kernels::FoldsOf<T>>(kernels::table().folds);
 }
 
 // Runs a fold over (outer, n, inner). A long n is cut into blocks of fixed size whose

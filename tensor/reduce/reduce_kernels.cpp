@@ -1,6 +1,5 @@
 #include "tensor/reduce/reduce_kernels.h"
 
-#include "tensor/attention/gaussian_kernels.h"
 #include "tensor/kernels/folds.h"
 #include "tensor/kernels/softmax.h"
 
@@ -38,24 +37,26 @@ void moments(Size outer, Size n, Size inner, const T* x, const T* center, double
 }
 
 template <class T>
-constexpr Folds<T> folds = {fold<Sum, T>, fold<Product, T>, fold<Largest, T>,
-                            fold<Smallest, T>};
-
-template <class T>
-constexpr FloatingRows<T> floating = {
-    moments<T>,
-    flushed<softmax<false, T>, Size, Size, Size, const T*, T*>,
-    flushed<softmax<true, T>, Size, Size, Size, const T*, T*>,
-    flushed<softmax_backward<T>, Size, Size, Size, const T*, const T*, T*>,
-    flushed<gaussian_attention<T>, const GaussianOperands<T>&, const GaussianResults<T>&>,
-    flushed<gaussian_gradients<T>, const GaussianOperands<T>&,
-            const GaussianGradients<T>&>};
-
-constexpr Rows table = {folds<float>, folds<double>,   folds<std::int64_t>,
-                        folds<bool>,  floating<float>, floating<double>};
+constexpr FoldsOf<T> folds_of = {fold<Sum, T>, fold<Product, T>, fold<Largest, T>,
+                                 fold<Smallest, T>};
 
 }  // namespace
 
-const Rows& rows() { return table; }
+const Folds& folds() {
+  static constexpr Folds folds = {folds_of<float>, folds_of<double>,
+                                  folds_of<std::int64_t>, folds_of<bool>};
+  return folds;
+}
+
+template <class T>
+const ReduceKernels<T>& reduce_kernels() {
+  static constexpr ReduceKernels<T> kernels = {
+      moments<T>, flushed<softmax<false, T>, Size, Size, Size, const T*, T*>,
+      flushed<softmax<true, T>, Size, Size, Size, const T*, T*>,
+      flushed<softmax_backward<T>, Size, Size, Size, const T*, const T*, T*>};
+  return kernels;
+}
+template const ReduceKernels<float>& reduce_kernels();
+template const ReduceKernels<double>& reduce_kernels();
 
 }  // namespace heed::kernels::HEED_KERNELS

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <tuple>
 
 namespace heed::kernels {
 
@@ -18,39 +19,17 @@ using Fold = void (*)(std::int64_t outer, std::int64_t n, std::int64_t inner, co
 // For bool, sum is "or" and prod is "and". int64 sums and products wrap around. The
 // largest and the smallest are NaN if any element is.
 template <class T>
-struct Folds {
+struct FoldsOf {
   Fold<T> sum;
   Fold<T> prod;
   Fold<T> max;
   Fold<T> min;
 };
-
-// Gaussian attention's operands: queries q (n), each with keys k (n, m) and values v (n,
-// m) of its own.
-template <class T>
-struct GaussianOperands {
-  std::int64_t n, m;
-  const T *q, *k, *v;
-  T w;
-};
-
-// What it makes of them: the weights p (n, m), the output o (n) and the derivatives of o
-// by q and by w, (n) each.
-template <class T>
-struct GaussianResults {
-  T *p, *o, *do_dq, *do_dw;
-};
-
-// The gradients of keys and values (n, m), unless they are null, for p, o, and the
-// gradient g (n) of o.
-template <class T>
-struct GaussianGradients {
-  const T *p, *o, *g;
-  T *dk, *dv;
-};
+using Folds =
+    std::tuple<FoldsOf<float>, FoldsOf<double>, FoldsOf<std::int64_t>, FoldsOf<bool>>;
 
 template <class T>
-struct FloatingRows {
+struct ReduceKernels {
   using Map = void (*)(std::int64_t outer, std::int64_t n, std::int64_t inner, const T* x,
                        T* y);
 
@@ -64,32 +43,6 @@ struct FloatingRows {
   // dx = y (g - sum(g y))
   void (*softmax_backward)(std::int64_t outer, std::int64_t n, std::int64_t inner,
                            const T* g, const T* y, T* dx);
-  // p (n, m) = softmax(-((q - k) w)^2 / 2) along the rows, and o (n) = sum(p v).
-  void (*gaussian_attention)(const GaussianOperands<T>& x, const GaussianResults<T>& to);
-  void (*gaussian_gradients)(const GaussianOperands<T>& x,
-                             const GaussianGradients<T>& to);
 };
-
-struct Rows {
-  Folds<float> folds_float32;
-  Folds<double> folds_float64;
-  Folds<std::int64_t> folds_int64;
-  Folds<bool> folds_bool;
-  FloatingRows<float> float32;
-  FloatingRows<double> float64;
-};
-
-namespace baseline {
-const Rows& rows();
-}
-namespace v3 {
-const Rows& rows();
-}
-namespace v4 {
-const Rows& rows();
-}
-
-// The table of this processor's level.
-const Rows& rows();
 
 }  // namespace heed::kernels

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "tensor/indexing/views.h"
+#include "tensor/core/views.h"
 #include "tensor/reduce/reduce.h"
 
 namespace heed {

@@ -10,7 +10,7 @@
 
 #include <heed.h>
 
-#include "tensor/core/iterate.h"
+#include "tensor/core/tensor_iterator.h"
 #include "tests/autograd/op_table.h"
 #include "tests/bits.h"
 

@@ -77,7 +77,8 @@ std::set<std::string> functions_that_write() {
   const std::regex declaration(R"(\n *(?:void|Tensor&|Variable&) (\w+_)\()");
   std::set<std::string> names;
   for (const char* layer : {"tensor", "autograd", "nn", "optim"}) {
-    for (const auto& entry : std::filesystem::directory_iterator(root / layer)) {
+    for (const auto& entry :
+         std::filesystem::recursive_directory_iterator(root / layer)) {
       if (entry.path().extension() != ".h") continue;
       std::ifstream file(entry.path());
       std::stringstream text;

@@ -15,7 +15,7 @@
 #include "examples/char_lm/training.h"
 #include "tensor/core/factories.h"
 #include "tensor/core/memory.h"
-#include "tensor/indexing/views.h"
+#include "tensor/core/views.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/support/folder.h"
 

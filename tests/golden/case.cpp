@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tensor/core/factories.h"
-#include "tensor/indexing/views.h"
+#include "tensor/core/views.h"
 
 namespace heed::golden {
 namespace {

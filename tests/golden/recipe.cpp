@@ -4,9 +4,9 @@
 #include <fmt/ranges.h>
 
 #include "tensor/core/factories.h"
+#include "tensor/core/views.h"
 #include "tensor/elementwise/elementwise.h"
 #include "tensor/indexing/joining.h"
-#include "tensor/indexing/views.h"
 #include "tensor/random/random.h"
 
 namespace heed::golden {

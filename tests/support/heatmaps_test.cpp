@@ -9,8 +9,8 @@
 
 #include "examples/support/figures.h"
 #include "tensor/core/factories.h"
+#include "tensor/core/views.h"
 #include "tensor/elementwise/elementwise.h"
-#include "tensor/indexing/views.h"
 #include "tensor/random/random.h"
 #include "tests/errors.h"
 #include "tests/support/drawn.h"

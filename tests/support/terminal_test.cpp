@@ -15,8 +15,8 @@
 
 #include "tensor/core/error.h"
 #include "tensor/core/factories.h"
+#include "tensor/core/views.h"
 #include "tensor/elementwise/elementwise.h"
-#include "tensor/indexing/views.h"
 #include "tests/support/environment.h"
 #include "tests/support/folder.h"
 

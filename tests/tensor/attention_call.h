@@ -11,8 +11,8 @@
 
 #include "tensor/attention/attention.h"
 #include "tensor/core/factories.h"
+#include "tensor/core/views.h"
 #include "tensor/elementwise/elementwise.h"
-#include "tensor/indexing/views.h"
 #include "tensor/product/matmul.h"
 #include "tensor/random/random.h"
 #include "tensor/reduce/reductions.h"

@@ -9,9 +9,9 @@
 #include <boost/test/unit_test.hpp>
 
 #include "tensor/core/factories.h"
-#include "tensor/core/iterate.h"
+#include "tensor/core/tensor_iterator.h"
+#include "tensor/core/views.h"
 #include "tensor/elementwise/elementwise.h"
-#include "tensor/indexing/views.h"
 #include "tests/tensor/show.h"
 
 namespace heed {
@@ -99,7 +99,7 @@ BOOST_AUTO_TEST_CASE(dimensions_from_the_end) {
 
 BOOST_AUTO_TEST_CASE(loops_take_few_dimensions) {
   const auto rank_of = [](const Tensor& x) {
-    return Loops<1>(x.shape(), {&x.strides()}).rank;
+    return TensorIterator<1>(x.shape(), {&x.strides()}).rank;
   };
   const Tensor x = empty({2, 3, 4});
   BOOST_TEST(rank_of(x) == 1);

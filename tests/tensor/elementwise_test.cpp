@@ -15,7 +15,7 @@
 
 #include "tensor/core/factories.h"
 #include "tensor/core/threads.h"
-#include "tensor/indexing/views.h"
+#include "tensor/core/views.h"
 #include "tests/errors.h"
 #include "tests/tensor/show.h"
 

@@ -6,7 +6,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "tensor/indexing/views.h"
+#include "tensor/core/views.h"
 #include "tests/tensor/show.h"
 
 namespace heed {

@@ -9,9 +9,9 @@
 
 #include "tensor/core/factories.h"
 #include "tensor/core/threads.h"
+#include "tensor/core/views.h"
 #include "tensor/elementwise/elementwise.h"
 #include "tensor/indexing/joining.h"
-#include "tensor/indexing/views.h"
 #include "tensor/random/random.h"
 #include "tensor/reduce/reductions.h"
 #include "tensor/reduce/softmax.h"

@@ -8,8 +8,8 @@
 #include <boost/test/unit_test.hpp>
 
 #include "tensor/core/factories.h"
+#include "tensor/core/views.h"
 #include "tensor/elementwise/elementwise.h"
-#include "tensor/indexing/views.h"
 #include "tests/errors.h"
 
 namespace {

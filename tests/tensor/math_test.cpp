@@ -14,11 +14,12 @@
 #include "tensor/elementwise/elementwise.h"
 #include "tensor/elementwise/elementwise_kernels.h"
 #include "tensor/kernels/level.h"
+#include "tensor/kernels/table.h"
 
 namespace {
 
 using namespace heed;
-using kernels::Elementwise;
+using kernels::ElementwiseKernels;
 using kernels::Level;
 using kernels::Op;
 
@@ -29,19 +30,22 @@ constexpr float largest = std::numeric_limits<float>::max();
 
 struct Table {
   std::string_view name;
-  const Elementwise& table;
+  const ElementwiseKernels& table;
 };
 
 std::vector<Table> tables() {
-  std::vector<Table> result = {{"baseline", kernels::baseline::elementwise()}};
+  std::vector<Table> result = {{"baseline", kernels::baseline::table().elementwise}};
 #if defined(__x86_64__)
-  if (kernels::level() >= Level::v3) result.push_back({"v3", kernels::v3::elementwise()});
-  if (kernels::level() >= Level::v4) result.push_back({"v4", kernels::v4::elementwise()});
+  if (kernels::level() >= Level::v3)
+    result.push_back({"v3", kernels::v3::table().elementwise});
+  if (kernels::level() >= Level::v4)
+    result.push_back({"v4", kernels::v4::table().elementwise});
 #endif
   return result;
 }
 
-std::vector<float> apply(const Elementwise& table, Op op, const std::vector<float>& x) {
+std::vector<float> apply(const ElementwiseKernels& table, Op op,
+                         const std::vector<float>& x) {
   std::vector<float> y(x.size());
   const void* in[] = {x.data()};
   const std::int64_t strides[] = {1};
@@ -49,7 +53,7 @@ std::vector<float> apply(const Elementwise& table, Op op, const std::vector<floa
   return y;
 }
 
-float apply(const Elementwise& table, Op op, float x) {
+float apply(const ElementwiseKernels& table, Op op, float x) {
   return apply(table, op, std::vector<float>{x})[0];
 }
 

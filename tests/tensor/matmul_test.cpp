@@ -8,7 +8,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "tensor/core/threads.h"
-#include "tensor/indexing/views.h"
+#include "tensor/core/views.h"
 #include "tests/errors.h"
 
 using namespace heed;

@@ -6,7 +6,7 @@
 
 #include "tensor/core/factories.h"
 #include "tensor/core/tensor.h"
-#include "tensor/indexing/views.h"
+#include "tensor/core/views.h"
 
 namespace heed {
 namespace {

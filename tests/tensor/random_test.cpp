@@ -8,7 +8,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "tensor/core/factories.h"
-#include "tensor/indexing/views.h"
+#include "tensor/core/views.h"
 #include "tests/tensor/show.h"
 
 namespace heed {

@@ -8,9 +8,9 @@
 
 #include "tensor/attention/attention.h"
 #include "tensor/core/factories.h"
+#include "tensor/core/views.h"
 #include "tensor/elementwise/elementwise.h"
 #include "tensor/indexing/indexing.h"
-#include "tensor/indexing/views.h"
 #include "tensor/product/matmul.h"
 #include "tensor/random/random.h"
 #include "tests/bits.h"

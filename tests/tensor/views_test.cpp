@@ -1,4 +1,4 @@
-#include "tensor/indexing/views.h"
+#include "tensor/core/views.h"
 
 #include <boost/test/unit_test.hpp>
 

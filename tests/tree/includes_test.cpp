@@ -1,6 +1,6 @@
-// Who may include whom: tensor <- autograd <- nn and autograd <- optim, BLIS in one file,
-// JSON in another, and public headers that need nothing but the standard library, fmt and
-// one another.
+// Who may include whom: tensor <- autograd <- nn and autograd <- optim, the rooms of
+// tensor, BLIS in one file, JSON in another, and public headers that need nothing but the
+// standard library, fmt and one another.
 #include <map>
 #include <set>
 #include <string>
@@ -23,6 +23,26 @@ const std::map<std::string, std::set<std::string>> arrows = {
     {"optim", {"tensor", "autograd", "optim"}},
 };
 
+// The rooms of tensor/ that each of them may include, besides itself. What a level's
+// kernels are made of, the headers ..._kernels.h, all may: the table of kernels holds
+// them.
+const std::map<std::string, std::set<std::string>> rooms = {
+    {"core", {"kernels"}},
+    {"kernels", {"core", "product"}},
+    {"indexing", {"core"}},
+    {"elementwise", {"core", "kernels"}},
+    {"reduce", {"core", "kernels", "indexing", "elementwise"}},
+    {"product", {"core", "kernels"}},
+    {"random", {"core", "kernels"}},
+    {"attention", {"core", "kernels", "elementwise", "reduce", "product"}},
+};
+
+// "core" of "tensor/core/shape.h"; "" of what stands in no room.
+std::string room(const std::string& path) {
+  if (!path.starts_with("tensor/")) return "";
+  return folder(path.substr(path.find('/') + 1));
+}
+
 bool is_layer(const std::string& name) { return arrows.contains(name); }
 
 bool is_public_header(const std::string& path) { return public_headers().contains(path); }
@@ -44,6 +64,11 @@ std::vector<std::string> violations(const File& file) {
     if (is_layer(layer) && !include.angled &&
         !arrows.at(layer).contains(folder(include.name))) {
       report(layer + " may not know this file");
+    }
+    const std::string from = room(file.path), to = room(include.name);
+    if (!from.empty() && !to.empty() && from != to && !rooms.at(from).contains(to) &&
+        !include.name.ends_with("_kernels.h")) {
+      report("tensor/" + from + " may not know this room");
     }
     if (include.name.find("blis") != std::string::npos && include.angled &&
         file.path != "tensor/product/blis.cpp") {
@@ -71,26 +96,30 @@ BOOST_AUTO_TEST_CASE(the_rules_find_what_breaks_them) {
   BOOST_TEST(violations("nn/linear.cpp", "#include <vector>\n#include \"nn/linear.h\"\n")
                  .empty());
   const std::vector<std::string> upwards =
-      violations("tensor/indexing/views.cpp", "\n#include \"autograd/views.h\"\n");
+      violations("tensor/core/views.cpp", "\n#include \"autograd/views.h\"\n");
   BOOST_TEST_REQUIRE(upwards.size() == 1u);
   BOOST_TEST(upwards[0] ==
-             "tensor/indexing/views.cpp:2: includes autograd/views.h: tensor may not "
+             "tensor/core/views.cpp:2: includes autograd/views.h: tensor may not "
              "know this file");
   BOOST_TEST(violations("nn/linear.cpp", "#include \"optim/sgd.h\"").size() == 1u);
   BOOST_TEST(violations("optim/sgd.cpp", "# include \"nn/visit.h\"").size() == 1u);
   BOOST_TEST(violations("optim/sgd.cpp", "#include \"sgd.h\"").size() == 1u);
+  const std::string reduce = "#include \"tensor/reduce/reductions.h\"";
+  BOOST_TEST(violations("tensor/core/shape.cpp", reduce).size() == 1u);
+  BOOST_TEST(violations("tensor/reduce/softmax.cpp", reduce).empty());
+  BOOST_TEST(violations("tensor/attention/attention.cpp", reduce).empty());
   BOOST_TEST(violations("tensor/product/matmul.cpp", "#include <blis.h>").size() == 1u);
   BOOST_TEST(violations("tensor/product/blis.cpp", "#include <blis.h>").empty());
   const std::string json = "#include <nlohmann/json.hpp>";
   BOOST_TEST(violations("nn/visit.cpp", json).size() == 1u);
   BOOST_TEST(violations("nn/state/safetensors_header.cpp", json).empty());
   BOOST_TEST(violations("tests/golden/case.cpp", json).empty());
-  BOOST_TEST(violations("tensor/indexing/views.h", "#include \"tensor/core/parallel.h\"")
-                 .size() == 1u);
-  BOOST_TEST(violations("tensor/indexing/views.h", "#include <omp.h>").size() == 1u);
-  BOOST_TEST(violations("tensor/indexing/views.h", "#include <fmt/ranges.h>").size() ==
-             1u);
-  BOOST_TEST(violations("tensor/indexing/views.h", "#include <fmt/core.h>").empty());
+  BOOST_TEST(
+      violations("tensor/core/views.h", "#include \"tensor/core/parallel.h\"").size() ==
+      1u);
+  BOOST_TEST(violations("tensor/core/views.h", "#include <omp.h>").size() == 1u);
+  BOOST_TEST(violations("tensor/core/views.h", "#include <fmt/ranges.h>").size() == 1u);
+  BOOST_TEST(violations("tensor/core/views.h", "#include <fmt/core.h>").empty());
 }
 
 BOOST_AUTO_TEST_CASE(every_file_keeps_them) {

@@ -13,12 +13,12 @@ namespace heed {
 // dimensions of size 1 are dropped, and two neighbours become one where every operand
 // steps through them evenly. The last dimension is the inner loop.
 template <int N>
-struct Loops {
+struct TensorIterator {
   int rank = 0;
   std::array<std::int64_t, max_rank> sizes{};
   std::array<std::array<std::int64_t, N>, max_rank> strides{};  // [dimension][operand]
 
-  Loops(const Shape& shape, const std::array<const Strides*, N>& operands) {
+  TensorIterator(const Shape& shape, const std::array<const Strides*, N>& operands) {
     for (int d = 0; d < shape.rank(); ++d) {
       if (shape[d] == 1) continue;
       std::array<std::int64_t, N> step;
