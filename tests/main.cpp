@@ -1,5 +1,5 @@
-// The main function of every test program. HEED_SUITE is the name of the layer under test.
-// Boost.Test would write this itself, but not beside a precompiled header.
+// The main function of every test program. HEED_SUITE is the name of the layer under
+// test. Boost.Test would write this itself, but not beside a precompiled header.
 #include <boost/test/unit_test.hpp>
 
 #define STRING_OF(name) #name
