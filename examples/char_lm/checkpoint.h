@@ -1,35 +1,19 @@
-// Everything that a training goes on from, in one file.
+// What a checkpoint of char_lm holds beside what that of any run does.
 #pragma once
 
-#include <cstdint>
-#include <string>
-#include <vector>
-
-#include "examples/char_lm/log.h"
-#include "examples/char_lm/settings.h"
-#include "nn/visit.h"
-#include "optim/groups.h"
+#include "examples/char_lm/corpus.h"
+#include "examples/training/checkpoint.h"
 
 namespace heed::char_lm {
 
-struct Checkpoint {
-  Settings settings;
-  std::string fingerprint;    // of the text that is learnt
-  std::u32string characters;  // of its vocabulary
-  std::int64_t step;          // how many have been done
-  nn::StateDict model;
-  optim::State optimiser;
-  // The states of the generators: of the pieces of text, and of dropout.
-  std::vector<std::uint8_t> data_state, dropout_state;
-  Log log;
-};
+// The generators are "data", which draws the pieces of text, and "dropout"; the tensor
+// "vocabulary" is to_tensor(). A model that its settings describe takes no more memory
+// than the size of the file justifies.
+const training::Format& checkpoint_format();
 
-// A safetensors file. Its tensors are the model's, "model." and nanoGPT's names, the
-// optimiser's, "optimizer." and its names, the vocabulary's code points, the generators'
-// bytes and the log; the settings are its metadata. An older file stays whole until the
-// new one is. Both throw InputError, naming the file: save when it cannot be written,
-// load when it cannot be read or is not what save writes.
-void save(const std::string& path, const Checkpoint& checkpoint);
-Checkpoint load(const std::string& path);
+// The code points of the characters, int64 (count).
+Tensor to_tensor(const Vocabulary& vocabulary);
+// Throws Error when the checkpoint's are not different code points in their order.
+Vocabulary vocabulary_of(const training::Checkpoint& checkpoint);
 
 }  // namespace heed::char_lm

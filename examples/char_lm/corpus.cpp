@@ -7,10 +7,10 @@
 
 #include <fmt/format.h>
 
-#include "examples/char_lm/hash.h"
 #include "examples/support/file.h"
 #include "examples/support/input_error.h"
 #include "examples/support/utf8.h"
+#include "examples/training/hash.h"
 #include "tensor/core/factories.h"
 #include "tensor/core/text.h"
 #include "tensor/core/views.h"
@@ -90,7 +90,8 @@ Corpus::Corpus(std::string_view text, std::string from)
     : source(std::move(from)), vocabulary(U"") {
   if (text.empty()) input_error("{}: is empty; there is nothing to learn", source);
   const std::u32string codes = from_utf8(text, source);
-  fingerprint = fmt::format("{} characters, hash {:016x}", codes.size(), hash(text));
+  fingerprint =
+      fmt::format("{} characters, hash {:016x}", codes.size(), training::hash(text));
   vocabulary = Vocabulary(codes);
   const Tensor all = from_vector(vocabulary.encode(codes, source));
   const std::int64_t learnt = all.numel() * 9 / 10;

@@ -9,9 +9,10 @@
 
 #include "examples/char_lm/checkpoint.h"
 #include "examples/char_lm/corpus.h"
-#include "examples/char_lm/train.h"
+#include "examples/char_lm/settings.h"
 #include "examples/support/input_error.h"
 #include "examples/support/utf8.h"
+#include "examples/training/run_folder.h"
 #include "tensor/core/factories.h"
 #include "tensor/core/text.h"
 #include "tensor/core/views.h"
@@ -22,10 +23,11 @@ using support::input_error;
 
 namespace {
 
-nn::Gpt model_of(const Checkpoint& checkpoint, const Vocabulary& vocabulary,
+nn::Gpt model_of(const training::Checkpoint& checkpoint, const Vocabulary& vocabulary,
                  const std::string& path) {
   try {
-    nn::Gpt model(checkpoint.settings.gpt_options(vocabulary.size()));
+    const Settings settings = settings_from(checkpoint.settings, path);
+    nn::Gpt model(settings.gpt_options(vocabulary.size()));
     nn::load_state_dict(model, checkpoint.model);
     nn::eval(model);
     return model;
@@ -43,13 +45,13 @@ std::string default_prompt(const Vocabulary& vocabulary) {
 }  // namespace
 
 int generate(const GenerateOptions& options) {
-  const std::string path = checkpoint_path(options.out);
+  const std::string path = training::checkpoint_path(options.out);
   // Where there is an error, load() tells it.
   if (std::error_code error; !std::filesystem::exists(path, error) && !error) {
     input_error("{}: there is no such file; char_lm train makes one", path);
   }
-  const Checkpoint checkpoint = load(path);
-  const Vocabulary vocabulary(checkpoint.characters);
+  const training::Checkpoint checkpoint = training::load(path, checkpoint_format());
+  const Vocabulary vocabulary = vocabulary_of(checkpoint);
   const std::string text = options.prompt.value_or(default_prompt(vocabulary));
   const std::string source = "--prompt";
   const std::vector<std::int64_t> prompt =

@@ -35,25 +35,23 @@ void add_settings(CLI::App& app, Settings& settings) {
   });
 }
 
-std::map<std::string, std::string> to_strings(const Settings& settings) {
-  std::map<std::string, std::string> strings;
+training::SettingsText to_strings(const Settings& settings) {
+  training::SettingsText strings;
   Settings::visit(settings, [&strings](const char* name, const auto& value, auto&&...) {
     strings[name] = fmt::format("{}", value);
   });
   return strings;
 }
 
-std::map<std::string, std::string> given_strings(const CLI::App& app,
-                                                 const Settings& settings) {
-  std::map<std::string, std::string> given = to_strings(settings);
+training::SettingsText given_strings(const CLI::App& app, const Settings& settings) {
+  training::SettingsText given = to_strings(settings);
   std::erase_if(given, [&app](const auto& setting) {
     return app.count("--" + setting.first) == 0;
   });
   return given;
 }
 
-Settings settings_from(const std::map<std::string, std::string>& strings,
-                       const std::string& source) {
+Settings settings_from(const training::SettingsText& strings, const std::string& source) {
   Settings settings;
   CLI::App app;
   add_settings(app, settings);

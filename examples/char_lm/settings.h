@@ -3,11 +3,11 @@
 
 #include <cstdint>
 #include <limits>
-#include <map>
 #include <string>
 
 #include <CLI/CLI.hpp>
 
+#include "examples/training/checkpoint.h"
 #include "nn/gpt.h"
 
 namespace heed::char_lm {
@@ -65,14 +65,12 @@ struct Settings {
 void add_settings(CLI::App& app, Settings& settings);
 
 // The settings by name, so written that settings_from reads the same numbers.
-std::map<std::string, std::string> to_strings(const Settings& settings);
+training::SettingsText to_strings(const Settings& settings);
 // Those among them that the command line gave.
-std::map<std::string, std::string> given_strings(const CLI::App& app,
-                                                 const Settings& settings);
+training::SettingsText given_strings(const CLI::App& app, const Settings& settings);
 // What to_strings() wrote. Throws InputError, with `source`, for a setting that is
 // missing or that no command line could have given.
-Settings settings_from(const std::map<std::string, std::string>& strings,
-                       const std::string& source);
+Settings settings_from(const training::SettingsText& strings, const std::string& source);
 
 // Throws InputError, naming the options, when two settings contradict each other.
 void check_settings(const Settings& settings);

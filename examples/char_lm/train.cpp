@@ -1,89 +1,222 @@
 #include "examples/char_lm/train.h"
 
+#include <algorithm>
 #include <cerrno>  // program_invocation_name
-#include <csignal>
+#include <cmath>
 #include <cstdio>
-#include <filesystem>
+#include <limits>
 #include <numbers>
-#include <optional>
-#include <system_error>
 
 #include <fmt/format.h>
 
-#include "examples/char_lm/folder_lock.h"
-#include "examples/char_lm/interruption.h"
-#include "examples/char_lm/training.h"
+#include "autograd/views.h"
+#include "examples/char_lm/checkpoint.h"
 #include "examples/support/input_error.h"
 #include "examples/support/progress.h"
-#include "nn/state/atomic_file.h"
+#include "examples/training/interruption.h"
+#include "examples/training/run_folder.h"
+#include "nn/loss.h"
+#include "optim/clip.h"
+#include "optim/schedule.h"
+#include "tensor/core/factories.h"
 #include "tensor/core/text.h"
 #include "tensor/core/threads.h"
+#include "tensor/elementwise/elementwise.h"
 #include "tensor/kernels/build_info.h"
 
 namespace heed::char_lm {
 namespace {
 
-namespace fs = std::filesystem;
-using namespace heed::support;
+using support::input_error;
+using training::LogRow;
 
-std::string log_path(const std::string& folder) { return folder + "/log.csv"; }
+// --- the model and its optimiser
 
-// A file that cannot be looked at cannot be written either, which is reported then.
-bool exists(const std::string& path) {
-  std::error_code ignored;
-  return fs::exists(path, ignored);
+// A new model, drawn from the seed.
+nn::Gpt seeded_model(const Settings& settings, const Corpus& corpus) {
+  manual_seed(settings.seed);
+  return nn::Gpt(settings.gpt_options(corpus.vocabulary.size()));
 }
 
-// The checkpoint to go on from; none if the training begins.
-std::optional<Checkpoint> checkpoint_of(const TrainOptions& options) {
-  const std::string path = checkpoint_path(options.out), log = log_path(options.out);
-  if (exists(path)) {
-    if (!options.resume) {
+// Weight decay pulls weights towards 0, so that they grow only where the loss gains by
+// it. As in nanoGPT it is for matrices alone, which multiply features or stand for
+// characters: a norm's scale belongs near 1, and a bias shifts.
+optim::AdamW optimiser_of(const std::vector<Variable>& parameters,
+                          const Settings& settings) {
+  optim::AdamWOptions options{.lr = settings.lr,
+                              .beta1 = settings.beta1,
+                              .beta2 = settings.beta2,
+                              .weight_decay = settings.weight_decay};
+  optim::AdamW::Group matrices{{}, options}, vectors{{}, options};
+  vectors.options.weight_decay = 0;
+  for (const Variable& parameter : parameters) {
+    (parameter.dim() >= 2 ? matrices : vectors).parameters.push_back(parameter);
+  }
+  return optim::AdamW({matrices, vectors});
+}
+
+// The corpus, if a piece fits into each part.
+const Corpus& checked(const Corpus& corpus, const Settings& settings) {
+  const auto check_part = [&](const char* name, const Tensor& part) {
+    if (part.numel() <= settings.context) {
       input_error(
-          "{}: is there already; go on from it with --resume, or choose another "
-          "--out",
-          path);
+          "{}: the {} part must be longer than --context, got {} and {} characters",
+          corpus.source, name, part.numel(), settings.context);
     }
-    return load(path);
-  }
-  // The checkpoint comes first: this is the log of something else.
-  if (exists(log)) {
-    input_error("{}: is there already, without a checkpoint; choose another --out", log);
-  }
-  if (options.resume) {
-    fmt::print("{}: no checkpoint yet; the training begins\n", printable(options.out));
-  }
-  return {};
+  };
+  check_part("training", corpus.train);
+  check_part("validation", corpus.validation);
+  return corpus;
 }
 
-// The settings of a training that goes on: those of the checkpoint, but perhaps for the
-// number of steps.
-Settings resumed_settings(const TrainOptions& options, const Checkpoint& checkpoint) {
-  const std::string path = checkpoint_path(options.out);
-  const std::map<std::string, std::string> before = to_strings(checkpoint.settings);
-  for (const auto& [name, text] : options.given) {
-    if (name != "steps" && text != before.at(name)) {
-      input_error(
-          "--{}: {} has begun with {}, got {}; leave the option out, or choose "
-          "another --out",
-          name, path, before.at(name), text);
-    }
-  }
-  Settings settings = checkpoint.settings;
-  if (options.given.contains("steps")) settings.steps = options.settings.steps;
-  if (settings.steps < checkpoint.step) {
-    input_error("--steps: {} has done {} steps already, got {}", path, checkpoint.step,
-                settings.steps);
-  }
-  return settings;
+// Throws Error unless the loss is a finite number. `step` counts from 1.
+void check_finite(double loss, std::int64_t step) {
+  check(std::isfinite(loss),
+        "the training diverged in step {}; begin anew with a smaller --lr, in another "
+        "--out",
+        step);
 }
 
-void print_about(const Corpus& corpus, Training& training) {
+}  // namespace
+
+// --- the loss
+
+Variable loss_of(nn::Gpt& model, const Batch& batch) {
+  const Variable logits = model(batch.inputs);  // (pieces, length, vocabulary)
+  return nn::cross_entropy(reshape(logits, {-1, logits.size(2)}), flatten(batch.targets));
+}
+
+double whole_loss(nn::Gpt& model, const Tensor& part) {
+  constexpr std::int64_t at_once = 16;  // pieces
+  NoGrad no_grad;
+  nn::eval(model);
+  const std::int64_t length = model.options.block_size;
+  const std::int64_t targets = part.numel() - 1;
+  double sum = 0;
+  const auto add = [&](std::int64_t begin, std::int64_t count, std::int64_t size) {
+    const Tensor offsets = begin + length * arange(count);
+    const double loss = loss_of(model, pieces(part, offsets, size)).item();
+    sum += loss * static_cast<double>(count * size);
+  };
+  const std::int64_t whole = targets / length;
+  for (std::int64_t i = 0; i < whole; i += at_once) {
+    add(i * length, std::min(at_once, whole - i), length);
+  }
+  if (targets % length > 0) add(whole * length, 1, targets % length);
+  return sum / static_cast<double>(targets);
+}
+
+// --- steps and evaluations
+
+Trainer::Trainer(const Settings& settings, const Corpus& corpus)
+    : settings_(settings),
+      corpus_(checked(corpus, settings)),
+      model_(seeded_model(settings, corpus)),
+      parameters_(nn::parameters(model_)),
+      optimiser_(optimiser_of(parameters_, settings)),
+      data_(settings.data_seed()) {}
+
+double Trainer::learning_rate() const {
+  return optim::cosine_schedule(step_,
+                                {.lr = settings_.lr,
+                                 .min_lr = settings_.min_lr,
+                                 .warmup = std::min(settings_.warmup, settings_.steps),
+                                 .steps = settings_.steps});
+}
+
+double Trainer::step() {
+  const Batch batch =
+      random_pieces(corpus_.train, settings_.batch, settings_.context, data_);
+  nn::train(model_);       // an evaluation may have been before
+  optimiser_.zero_grad();  // backward() adds to the gradients that are there
+  const Variable loss = loss_of(model_, batch);
+  loss.backward();
+  // The gradients are whole only now, and the optimiser is about to use them.
+  constexpr double any = std::numeric_limits<double>::infinity();
+  const double norm =
+      optim::clip_grad_norm(parameters_, settings_.clip > 0 ? settings_.clip : any);
+  check_finite(loss.item() + norm, step_ + 1);
+  const double lr = learning_rate();
+  for (std::size_t group = 0; group < optimiser_.group_count(); ++group) {
+    optimiser_.options(group).lr = lr;
+  }
+  optimiser_.step();
+  ++step_;
+  return loss.item();
+}
+
+bool Trainer::evaluation_is_due() const {
+  const bool is_new = log_.empty() || log_.back().step < step_;
+  return is_new && (step_ % settings_.eval_every == 0 || step_ == settings_.steps);
+}
+
+const LogRow& Trainer::evaluate() {
+  const LogRow row{
+      .step = step_,
+      .train_loss = sampled_loss(corpus_.train, settings_.eval_batches),
+      .validation_loss = sampled_loss(corpus_.validation, settings_.eval_batches),
+      .lr = learning_rate()};
+  check_finite(row.train_loss + row.validation_loss, step_);
+  return log_.emplace_back(row);
+}
+
+double Trainer::sampled_loss(const Tensor& part, std::int64_t batches) {
+  NoGrad no_grad;
+  nn::eval(model_);
+  Generator generator(settings_.evaluation_seed());
+  double sum = 0;
+  for (std::int64_t i = 0; i < batches; ++i) {
+    sum += loss_of(model_,
+                   random_pieces(part, settings_.batch, settings_.context, generator))
+               .item();
+  }
+  return sum / static_cast<double>(batches);
+}
+
+// --- what a run goes on from
+
+training::Checkpoint Trainer::checkpoint() {
+  // A model that has diverged must not take the place of one that has not.
+  check_finite(sampled_loss(corpus_.validation, 1), step_);
+  return {
+      .settings = to_strings(settings_),
+      .fingerprint = corpus_.fingerprint,
+      .step = step_,
+      .model = nn::state_dict(model_),
+      .optimiser = optimiser_.state(),
+      .generators = {{"data", data_.state()}, {"dropout", default_generator().state()}},
+      .log = log_,
+      .tensors = {{"vocabulary", to_tensor(corpus_.vocabulary)}}};
+}
+
+void Trainer::restore(const training::Checkpoint& checkpoint, const std::string& path) {
+  if (checkpoint.fingerprint != corpus_.fingerprint) {
+    input_error(
+        "{}: must be the text that {} has begun to learn, {}, got {}; --text gives it",
+        corpus_.source, path, shown(checkpoint.fingerprint), shown(corpus_.fingerprint));
+  }
+  try {
+    nn::load_state_dict(model_, checkpoint.model);
+    optimiser_.load_state(checkpoint.optimiser);
+    data_.set_state(checkpoint.generators.at("data"));
+    default_generator().set_state(checkpoint.generators.at("dropout"));
+  } catch (const Error& error) {
+    input_error("{}: {}", path, error.what());
+  }
+  step_ = checkpoint.step;
+  log_ = checkpoint.log;
+}
+
+// --- a run from its beginning, or its checkpoint, to its end
+
+namespace {
+
+void print_about(const Corpus& corpus, Trainer& trainer) {
   std::int64_t numbers = 0;
-  for (const Variable& parameter : nn::parameters(training.model())) {
+  for (const Variable& parameter : nn::parameters(trainer.model())) {
     numbers += parameter.numel();
   }
-  const Settings& s = training.settings();
+  const Settings& s = trainer.settings();
   fmt::print(
       "{}\n"
       "{}: {} characters, {} different ones; {} to learn, {} to check with\n"
@@ -93,73 +226,59 @@ void print_about(const Corpus& corpus, Training& training) {
       s.width, s.context);
 }
 
-// Trains to the end, or until a signal comes, which is returned, and saves. `is_saved`:
-// whether the checkpoint on the disk holds all of the training.
-int run(Training& training, const TrainOptions& options, bool is_saved) {
-  const std::int64_t steps = training.settings().steps;
-  const std::string path = checkpoint_path(options.out);
-  const Interruption interruption;
-  const auto save_step = [&] {
-    if (!is_saved) save(path, training.checkpoint());
+// Trains to the end, or until a signal comes, which is returned, and saves.
+int run(Trainer& trainer, const training::RunFolder& folder,
+        std::int64_t checkpoint_every) {
+  const training::Interruption interruption;
+  const Settings& s = trainer.settings();
+  // The checkpoint holds the number of steps, too, which may have changed.
+  bool is_saved = folder.begun && folder.begun->settings == to_strings(s);
+  const auto save = [&] {
+    if (is_saved) return;
+    training::save(folder.checkpoint_path, trainer.checkpoint(), checkpoint_format());
     is_saved = true;
   };
-  save_step();
-  write_to_file(log_path(options.out), training.log());
-  ProgressOptions shown = progress_on_stderr(
-      "tokens",
-      static_cast<double>(training.settings().batch * training.settings().context));
-  shown.done = training.steps_done();
-  Progress progress(steps, shown);
+  save();
+  training::write_to_file(folder.log_path, trainer.log());
+  support::ProgressOptions shown =
+      support::progress_on_stderr("tokens", static_cast<double>(s.batch * s.context));
+  shown.done = trainer.steps_done();
+  support::Progress progress(s.steps, shown);
   for (;;) {
-    if (training.evaluation_is_due()) {
-      append_to_file(log_path(options.out), training.evaluate());
+    if (trainer.evaluation_is_due()) {
+      training::append_to_file(folder.log_path, trainer.evaluate());
       is_saved = false;
     }
-    const std::int64_t step = training.steps_done();
     const int signal = interruption.signal();
-    if (signal != 0 || step == steps || step % options.checkpoint_every == 0) save_step();
-    if (signal != 0 || step == steps) return signal;
-    const double loss = training.advance();
+    const bool ends = signal != 0 || trainer.steps_done() == s.steps;
+    if (ends || trainer.steps_done() % checkpoint_every == 0) save();
+    if (ends) return signal;
+    const double loss = trainer.step();
     is_saved = false;
-    const LogRow& last = training.log().back();
+    const LogRow& last = trainer.log().back();
     progress.show(
-        step + 1, loss,
+        trainer.steps_done(), loss,
         fmt::format("validation {:.4f} at {}", last.validation_loss, last.step));
   }
 }
 
-// As a word of the shell. One that is not printable is written with escapes, which bash
-// and its kin read in $'...'.
-std::string quoted(const std::string& text) {
-  const bool is_printable = printable(text) == text;
-  std::string word;
-  for (const char c : text) {
-    if (is_printable) {
-      word += c == '\'' ? "'\\''" : std::string(1, c);
-    } else {
-      if (c == '\'' || c == '\\') word += '\\';
-      word += c;
-    }
-  }
-  return (is_printable ? "'" : "$'") + printable(word) + "'";
-}
-
-void print_interruption(const TrainOptions& options, const Training& training) {
+void print_interruption(const TrainOptions& options, const Trainer& trainer) {
+  const auto quoted = training::shell_word;
   const std::string text = options.text ? " --text " + quoted(*options.text) : "";
   std::fflush(stdout);  // what was said before comes first
   fmt::print(stderr,
              "char_lm: interrupted; saved after step {} of {}. To go on:\n"
              "  {} train --resume --out {}{}\n",
-             training.steps_done(), training.settings().steps,
+             trainer.steps_done(), trainer.settings().steps,
              quoted(program_invocation_name), quoted(options.out), text);
 }
 
-void print_results(Training& training, const Corpus& corpus) {
+void print_results(Trainer& trainer, const Corpus& corpus) {
   fmt::print("\n{:>8} {:>14} {:>16}\n", "step", "training loss", "validation loss");
-  for (const LogRow& row : training.log()) {
+  for (const LogRow& row : trainer.log()) {
     fmt::print("{:8} {:14.4f} {:16.4f}\n", row.step, row.train_loss, row.validation_loss);
   }
-  const double loss = whole_loss(training.model(), corpus.validation);
+  const double loss = whole_loss(trainer.model(), corpus.validation);
   fmt::print(
       "\nOver all of the part to check with, each of its {} predictable characters "
       "once:\n"
@@ -169,43 +288,35 @@ void print_results(Training& training, const Corpus& corpus) {
 
 }  // namespace
 
-std::string checkpoint_path(const std::string& folder) {
-  return folder + "/checkpoint.safetensors";
-}
-
 int train(const TrainOptions& options) {
-  if (options.resume && !exists(options.out)) {
-    input_error("{}: there is no such folder to go on from", options.out);
-  }
   const Corpus corpus = read_corpus(options.text);
   // Before there is a folder that nobody needs.
-  if (!exists(checkpoint_path(options.out))) check_settings(options.settings);
-  make_folder(options.out);
-  make_folder(options.figures);
-  // A file beyond the limit on sizes (ulimit -f) is then reported as a full disk is.
-  std::signal(SIGXFSZ, SIG_IGN);
-  const FolderLock lock(options.out);
-  nn::remove_leftovers(options.out);
-  const std::optional<Checkpoint> checkpoint = checkpoint_of(options);
+  if (!training::has_checkpoint(options.out)) check_settings(options.settings);
+  support::make_folder(options.figures);
+  const training::RunFolder folder(options.out, checkpoint_format(), options.resume);
+  const std::string& path = folder.checkpoint_path;
+  const auto& begun = folder.begun;
   const Settings settings =
-      checkpoint ? resumed_settings(options, *checkpoint) : options.settings;
-  Training training(settings, corpus);
-  if (checkpoint) training.restore(*checkpoint, checkpoint_path(options.out));
-  print_about(corpus, training);
-  if (checkpoint) fmt::print("It goes on from step {}\n", checkpoint->step);
-  if (training.steps_done() == settings.steps) {
+      begun ? settings_from(resumed_settings(*begun, options.given, path), path)
+            : options.settings;
+  Trainer trainer(settings, corpus);
+  if (begun) trainer.restore(*begun, path);
+  if (options.resume && !begun) {
+    fmt::print("{}: no checkpoint yet; the training begins\n", printable(options.out));
+  }
+  print_about(corpus, trainer);
+  if (begun) fmt::print("It goes on from step {}\n", begun->step);
+  if (trainer.steps_done() == settings.steps) {
     fmt::print("All {} steps are done; --steps takes it further\n", settings.steps);
   }
-  // The checkpoint holds the number of steps, which may have changed.
-  const bool is_saved = checkpoint && checkpoint->settings.steps == settings.steps;
-  if (const int signal = run(training, options, is_saved)) {
-    print_interruption(options, training);
+  if (const int signal = run(trainer, folder, options.checkpoint_every)) {
+    print_interruption(options, trainer);
     return 128 + signal;
   }
-  print_results(training, corpus);
-  fmt::print("\nwritten: {} {}\n", printable(checkpoint_path(options.out)),
-             printable(log_path(options.out)));
-  save_figures(options.figures, {{"loss", chart_of(training.log())}});
+  print_results(trainer, corpus);
+  fmt::print("\nwritten: {} {}\n", printable(path), printable(folder.log_path));
+  support::save_figures(
+      options.figures, {{"loss", chart_of(trainer.log(), "Loss of the next character")}});
   return 0;
 }
 

@@ -1,9 +1,6 @@
-// The parts of char_lm: the text as numbers, its pieces, the settings, the log, and the
-// loss over a whole text.
-#include <sys/stat.h>
-
+// The parts of char_lm: the text as numbers, its pieces, the settings, and the loss over
+// a whole text.
 #include <cmath>
-#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -14,16 +11,12 @@
 
 #include "autograd/views.h"
 #include "examples/char_lm/corpus.h"
-#include "examples/char_lm/folder_lock.h"
-#include "examples/char_lm/interruption.h"
-#include "examples/char_lm/training.h"
+#include "examples/char_lm/train.h"
 #include "nn/loss.h"
 #include "tensor/core/factories.h"
 #include "tensor/elementwise/elementwise.h"
 #include "tensor/reduce/reductions.h"
-#include "tests/errors.h"
 #include "tests/examples/char_lm_sample.h"
-#include "tests/examples/run.h"
 #include "tests/support/folder.h"
 #include "tests/support/input_errors.h"
 
@@ -31,7 +24,6 @@ namespace {
 
 using namespace heed;
 using namespace heed::char_lm;
-using heed::examples::contents;
 using heed::support::message_of;
 using heed::support::TemporaryFolder;
 
@@ -137,67 +129,33 @@ BOOST_AUTO_TEST_CASE(settings_are_written_and_read_back) {
       "0");
 }
 
-BOOST_AUTO_TEST_CASE(the_log_is_a_table_and_a_file) {
-  const Log log = {{0, 4.1234567, 4.25, 1e-5}, {250, 2.5, 2.75, 0.0009876543}};
-  const Tensor table = to_tensor(log);
-  BOOST_TEST((table.shape() == Shape{2, 4}));
-  const Log again = to_log(table);
-  BOOST_TEST_REQUIRE(again.size() == 2u);
-  BOOST_TEST(again[1].step == 250);
-  BOOST_TEST(again[0].train_loss == 4.1234567);
-  BOOST_TEST(again[1].lr == 0.0009876543);
-  BOOST_TEST(to_log(to_tensor({})).empty());
-
-  const TemporaryFolder folder;
-  const std::string path = folder / "log.csv";
-  write_to_file(path, log);
-  append_to_file(path, {500, 2, 2.5, 0.0001});
-  BOOST_TEST(contents(path) ==
-             "step,train_loss,validation_loss,lr\n"
-             "0,4.123457,4.250000,1e-05\n"
-             "250,2.500000,2.750000,0.000987654\n"
-             "500,2.000000,2.500000,0.0001\n");
-  BOOST_TEST(message_of([&] { append_to_file("/dev/full", log[0]); }) ==
-             "/dev/full: cannot be written: No space left on device");
-  const std::string pipe = folder / "pipe";
-  BOOST_TEST_REQUIRE(mkfifo(pipe.c_str(), 0666) == 0);
-  BOOST_TEST(message_of([&] { write_to_file(pipe, log); }) ==
-             pipe + ": must be a regular file, got a pipe");
-  BOOST_TEST(error_of([&] {
-               to_log(zeros({2, 4}, float64));
-             }) == "the steps of the log must rise, got 0 after 0");
-  BOOST_TEST(error_of([&] {
-               to_log(zeros({2, 3}, float64));
-             }) == "the log must be float64 (rows, 4), got float64 (2, 3)");
-}
-
 BOOST_AUTO_TEST_CASE(the_whole_loss_asks_for_each_character_once) {
   const Corpus corpus(sample_text(), "t");
-  Training training(small_settings(), corpus);
+  Trainer trainer(small_settings(), corpus);
   // 39 characters can be predicted: 6 pieces of 6, and one of 3.
   const Tensor part = corpus.validation;
   NoGrad no_grad;
-  nn::eval(training.model());
+  nn::eval(trainer.model());
   double sum = 0;
   for (std::int64_t i = 1; i < part.numel(); ++i) {
     const std::int64_t begin = (i - 1) / 6 * 6;
     const Variable logits =
-        training.model()(unsqueeze(slice(part, 0, begin, i), 0));  // (1, n, vocabulary)
-    const Variable last = select(logits, 1, logits.size(1) - 1);   // (1, vocabulary)
+        trainer.model()(unsqueeze(slice(part, 0, begin, i), 0));  // (1, n, vocabulary)
+    const Variable last = select(logits, 1, logits.size(1) - 1);  // (1, vocabulary)
     sum += nn::cross_entropy(last, slice(part, 0, i, i + 1)).item();
   }
   BOOST_TEST(part.numel() == 40);
-  nn::train(training.model());  // in which dropout would change the loss
-  BOOST_TEST(std::abs(whole_loss(training.model(), part) - sum / 39) < 1e-6);
+  nn::train(trainer.model());  // in which dropout would change the loss
+  BOOST_TEST(std::abs(whole_loss(trainer.model(), part) - sum / 39) < 1e-6);
 }
 
 BOOST_AUTO_TEST_CASE(a_part_must_hold_a_piece) {
   const Corpus corpus(sample_text(), "t.txt");
   Settings settings = small_settings();
   settings.context = 39;
-  Training{settings, corpus};
+  Trainer{settings, corpus};
   settings.context = 40;
-  BOOST_TEST(message_of([&] { Training(settings, corpus); }) ==
+  BOOST_TEST(message_of([&] { Trainer(settings, corpus); }) ==
              "t.txt: the validation part must be longer than --context, got 40 and 40 "
              "characters");
 }
@@ -205,11 +163,11 @@ BOOST_AUTO_TEST_CASE(a_part_must_hold_a_piece) {
 BOOST_AUTO_TEST_CASE(evaluations_change_nothing_of_the_steps) {
   const Corpus corpus(sample_text(), "t");
   const auto losses = [&](bool evaluate) {
-    Training training(small_settings(), corpus);
+    Trainer trainer(small_settings(), corpus);
     std::vector<double> losses;
     for (int i = 0; i < 8; ++i) {
-      if (evaluate) training.evaluate();
-      losses.push_back(training.advance());
+      if (evaluate) trainer.evaluate();
+      losses.push_back(trainer.step());
     }
     return losses;
   };
@@ -224,9 +182,9 @@ BOOST_AUTO_TEST_CASE(only_matrices_decay) {
   settings.warmup = 0;
   const auto state_after = [&](int steps, double decay) {
     settings.weight_decay = decay;
-    Training training(settings, corpus);
-    for (int i = 0; i < steps; ++i) training.advance();
-    return nn::state_dict(training.model());
+    Trainer trainer(settings, corpus);
+    for (int i = 0; i < steps; ++i) trainer.step();
+    return nn::state_dict(trainer.model());
   };
   const nn::StateDict before = state_after(0, 0), plain = state_after(1, 0);
   const nn::StateDict decayed = state_after(1, 0.5);
@@ -235,40 +193,6 @@ BOOST_AUTO_TEST_CASE(only_matrices_decay) {
     const Tensor expected = tensor - (tensor.dim() >= 2 ? 0.05 : 0) * before.at(name);
     BOOST_TEST(max(abs(decayed.at(name) - expected)).item() < 1e-6, name);
   }
-}
-
-BOOST_AUTO_TEST_CASE(the_second_signal_ends_the_program_and_an_ignored_one_none) {
-  std::signal(SIGINT, SIG_IGN);
-  {
-    const Interruption interruption;
-    std::raise(SIGINT);
-    BOOST_TEST(interruption.signal() == 0);
-  }
-  std::signal(SIGINT, SIG_DFL);
-  for (const int first : {SIGINT, SIGTERM}) {
-    const Interruption interruption;
-    BOOST_TEST(interruption.signal() == 0);
-    std::raise(first);
-    BOOST_TEST(interruption.signal() == first);
-    for (const int second : {SIGINT, SIGTERM}) {
-      struct sigaction action {};
-      sigaction(second, nullptr, &action);
-      BOOST_TEST((action.sa_handler == SIG_DFL), first << ", " << second);
-    }
-  }
-}
-
-BOOST_AUTO_TEST_CASE(a_folder_has_one_lock) {
-  const TemporaryFolder folder;
-  const std::string path = folder / "";
-  {
-    const FolderLock lock(path);
-    BOOST_TEST(message_of([&] { FolderLock{path}; }) ==
-               path + ": another char_lm is training into this folder");
-  }
-  const FolderLock again(path);
-  BOOST_TEST(message_of([&] { FolderLock{folder / "no"}; }) ==
-             folder / "no" + ": cannot be opened: No such file or directory");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -10,9 +10,10 @@
 
 #include <fuzzer/FuzzedDataProvider.h>
 
+#include "examples/char_lm/checkpoint.h"
 #include "examples/char_lm/generate.h"
 #include "examples/char_lm/train.h"
-#include "examples/char_lm/training.h"
+#include "examples/training/run_folder.h"
 #include "tensor/core/factories.h"
 #include "tensor/core/memory.h"
 #include "tensor/core/views.h"
@@ -23,7 +24,7 @@
 // that is changed would be refused at once. Its load() is replaced by one that needs no
 // file, since a million of them take hours.
 #define load load_file
-#include "examples/char_lm/checkpoint.cpp"
+#include "examples/training/checkpoint.cpp"
 #undef load
 
 using namespace heed;
@@ -33,8 +34,8 @@ using namespace heed::fuzz;
 namespace {
 
 const support::TemporaryFolder folder;
-const std::string path = checkpoint_path(folder / "");
-const Checkpoint* loaded = nullptr;  // what load() returns
+const std::string path = training::checkpoint_path(folder / "");
+const training::Checkpoint* loaded = nullptr;  // what load() returns
 
 // Of one checkpoint. More only take time: the first wrong thing refuses it.
 constexpr int most_changes = 6;
@@ -52,10 +53,10 @@ nn::Safetensors original() {
                           .batch = 1,
                           .steps = 2,
                           .dropout = 0.5};
-  Training training(settings, corpus());
-  training.advance();
-  training.evaluate();
-  save(path, training.checkpoint());
+  Trainer trainer(settings, corpus());
+  trainer.step();
+  trainer.evaluate();
+  training::save(path, trainer.checkpoint(), checkpoint_format());
   return nn::read_safetensors(path);
 }
 
@@ -143,7 +144,9 @@ void attempt(auto&& f) {
 
 }  // namespace
 
-heed::char_lm::Checkpoint heed::char_lm::load(const std::string&) { return *loaded; }
+heed::training::Checkpoint heed::training::load(const std::string&, const Format&) {
+  return *loaded;
+}
 
 void heed::fuzz::try_input(std::string_view bytes) {
   static const nn::Safetensors whole = original();
@@ -153,16 +156,17 @@ void heed::fuzz::try_input(std::string_view bytes) {
   for (int left = most_changes; left > 0 && input.remaining_bytes() > 0; --left) {
     change(file, input);
   }
-  file.metadata["hash"] = hash_of(file);
+  file.metadata["hash"] = training::hash_of(file);
   memory::reset_peak();
   const std::int64_t before = memory::bytes_live();
   attempt([&] {
-    const Checkpoint checkpoint = unpacked(file, path);
+    const training::Checkpoint checkpoint =
+        training::unpacked(file, checkpoint_format(), path);
     loaded = &checkpoint;
     attempt([] { generate({.out = folder / "", .tokens = 2}); });
     attempt([] {
-      Training training(loaded->settings, corpus());
-      training.restore(*loaded, path);
+      Trainer trainer(settings_from(loaded->settings, path), corpus());
+      trainer.restore(*loaded, path);
     });
   });
   const std::int64_t size = size_of(file), taken = memory::bytes_peak() - before;

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace heed::char_lm {
+namespace heed::training {
 
 // The FNV-1a hash of 64 bits (Fowler, Noll and Vo). It goes on from `before`, the hash of
 // the bytes that come before these; alone, `bytes` are hashed from its start value. It
@@ -18,4 +18,4 @@ constexpr std::uint64_t hash(std::string_view bytes,
   return result;
 }
 
-}  // namespace heed::char_lm
+}  // namespace heed::training

@@ -1,9 +1,11 @@
-#include "examples/char_lm/interruption.h"
+#include "examples/training/interruption.h"
 
 #include <csignal>
 #include <initializer_list>
 
-namespace heed::char_lm {
+#include "tensor/core/text.h"
+
+namespace heed::training {
 namespace {
 
 volatile std::sig_atomic_t noted = 0;
@@ -41,4 +43,18 @@ Interruption::~Interruption() { set_handlers(SIG_DFL); }
 
 int Interruption::signal() const { return noted; }
 
-}  // namespace heed::char_lm
+std::string shell_word(const std::string& text) {
+  const bool is_printable = printable(text) == text;
+  std::string word;
+  for (const char c : text) {
+    if (is_printable) {
+      word += c == '\'' ? "'\\''" : std::string(1, c);
+    } else {
+      if (c == '\'' || c == '\\') word += '\\';
+      word += c;
+    }
+  }
+  return (is_printable ? "'" : "$'") + printable(word) + "'";
+}
+
+}  // namespace heed::training

@@ -1,7 +1,9 @@
 // Ctrl-C and SIGTERM, noted when they come and acted on between two steps.
 #pragma once
 
-namespace heed::char_lm {
+#include <string>
+
+namespace heed::training {
 
 // While it lives, the first SIGINT (Ctrl-C) or SIGTERM is only noted; a second one, of
 // either kind, ends the program at once, as usual. There may be one at a time.
@@ -16,4 +18,8 @@ class Interruption {
   int signal() const;
 };
 
-}  // namespace heed::char_lm
+// The text as a word of the shell, for a command line that goes on with a run. One that
+// is not printable is written with escapes, which bash and its kin read in $'...'.
+std::string shell_word(const std::string& text);
+
+}  // namespace heed::training

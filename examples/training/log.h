@@ -1,4 +1,4 @@
-// What a training has found out on its way, for log.csv and the chart.
+// What a run has found out on its way, for log.csv and the chart.
 #pragma once
 
 #include <cstdint>
@@ -7,9 +7,9 @@
 
 #include "examples/support/figures.h"
 
-namespace heed::char_lm {
+namespace heed::training {
 
-// An evaluation: the losses are means over some batches of each part of the text, the one
+// An evaluation: the losses are means over some batches of each part of the data, the one
 // that is learnt and the one that is not, without dropout.
 struct LogRow {
   std::int64_t step;  // how many have been done before it
@@ -29,7 +29,7 @@ Log to_log(const Tensor& table);
 void write_to_file(const std::string& path, const Log& log);
 void append_to_file(const std::string& path, const LogRow& row);
 
-// The losses over the steps.
-support::Chart chart_of(const Log& log);
+// The losses, cross entropies, over the steps.
+support::Chart chart_of(const Log& log, const std::string& title);
 
-}  // namespace heed::char_lm
+}  // namespace heed::training

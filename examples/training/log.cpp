@@ -1,4 +1,4 @@
-#include "examples/char_lm/log.h"
+#include "examples/training/log.h"
 
 #include <cerrno>
 #include <cmath>
@@ -12,7 +12,7 @@
 #include "tensor/core/error.h"
 #include "tensor/core/factories.h"
 
-namespace heed::char_lm {
+namespace heed::training {
 namespace {
 
 constexpr std::int64_t columns = 4;
@@ -75,7 +75,7 @@ void append_to_file(const std::string& path, const LogRow& row) {
   put(path, "ab", line_of(row));
 }
 
-support::Chart chart_of(const Log& log) {
+support::Chart chart_of(const Log& log, const std::string& title) {
   support::Curve train{"training", {}, {}, support::Style::line_with_points};
   support::Curve validation{"validation", {}, {}, support::Style::line_with_points};
   for (const LogRow& row : log) {
@@ -84,11 +84,11 @@ support::Chart chart_of(const Log& log) {
     validation.y.push_back(row.validation_loss);
   }
   validation.x = train.x;
-  return {.title = "Loss of the next character",
+  return {.title = title,
           .xlabel = "step",
           .ylabel = "cross entropy",
           .curves = {train, validation},
           .whole_x = true};
 }
 
-}  // namespace heed::char_lm
+}  // namespace heed::training
