@@ -350,7 +350,7 @@ int run(const Options& options) {
 
 int main(int argc, char** argv) {
   Options options;
-  CLI::App app(
+  CommandLine app(
       fmt::format(
           "Learns to fetch the value of the key that a noisy query asks for, beside a\n"
           "baseline that averages the values. multihead fetches the values of two keys.\n"
@@ -360,24 +360,23 @@ int main(int argc, char** argv) {
           "2 wrong options or input.",
           options.steps, 100 * claimed),
       "associative_recall");
-  app.add_option("--attention", options.attention, "What learns")
-      ->type_name("additive|dot|multihead")
-      ->check(CLI::IsMember({"additive", "dot", "multihead"}).description(""))
-      ->capture_default_str();
-  add_number(app, "--steps", options.steps, std::int64_t{1}, std::int64_t{1000000},
-             "Steps of training");
-  add_number(app, "--seed", options.seed, std::uint64_t{0},
-             std::numeric_limits<std::uint64_t>::max(), "Where the random numbers start");
-  add_number(app, "--lr", options.lr, 0.0, std::numeric_limits<double>::max(),
-             "Learning rate of the first step; it falls evenly to 0");
-  CLI::Option* const heads =
-      add_number(app, "--heads", options.heads, std::int64_t{1}, std::int64_t{8},
-                 "Heads of multihead; one alone cannot tell the two keys apart");
-  add_figures(app, options.figures,
-              "Draw attention weights, loss and accuracy into this folder");
-  add_threads(app);
-  return run_program(app, argc, argv, [&] {
-    if (heads->count() > 0 && options.attention != "multihead")
+  app.add_choice("--attention", options.attention, {"additive", "dot", "multihead"},
+                 "What learns");
+  app.add_number("--steps", options.steps, std::int64_t{1}, std::int64_t{1000000},
+                 "Steps of training");
+  app.add_number("--seed", options.seed, std::uint64_t{0},
+                 std::numeric_limits<std::uint64_t>::max(),
+                 "Where the random numbers start");
+  app.add_number("--lr", options.lr, 0.0, std::numeric_limits<double>::max(),
+                 "Learning rate of the first step; it falls evenly to 0");
+  const CommandLine::Option heads =
+      app.add_number("--heads", options.heads, std::int64_t{1}, std::int64_t{8},
+                     "Heads of multihead; one alone cannot tell the two keys apart");
+  app.add_figures(options.figures,
+                  "Draw attention weights, loss and accuracy into this folder");
+  app.add_threads();
+  return app.run(argc, argv, [&] {
+    if (heads.is_given() && options.attention != "multihead")
       input_error("--heads: only --attention multihead has heads");
     return run(options);
   });

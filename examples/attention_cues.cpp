@@ -167,11 +167,11 @@ int run(const FigureOptions& figures) {
 
 int main(int argc, char** argv) {
   FigureOptions figures;
-  CLI::App app(
+  CommandLine app(
       "Queries, keys and values: a lookup of queries that are keys, one with weights\n"
       "given by hand, and one with weights from word vectors, which is attention.\n"
       "Exit codes: 0 all is well, 1 a claim does not hold, 2 wrong options or input.",
       "attention_cues");
-  add_figures(app, figures, "Draw the weights into this folder");
-  return run_program(app, argc, argv, [&] { return run(figures); });
+  app.add_figures(figures, "Draw the weights into this folder");
+  return app.run(argc, argv, [&] { return run(figures); });
 }

@@ -318,43 +318,41 @@ int run(const Options& options) {
 
 int main(int argc, char** argv) {
   Options options;
-  CLI::App app(
+  CommandLine app(
       "Nadaraya-Watson kernel regression: average pooling, a Gaussian kernel, and a\n"
       "kernel whose width is learned, on the tutorial's data or on a table of your own.\n"
       "Exit codes: 0 all is well, 1 the losses differ from the published ones or the\n"
       "training failed, 2 wrong options or input.",
       "nw_kernel_regression");
   constexpr double any = std::numeric_limits<double>::max();
-  add_number(app, "--seed", options.seed, std::uint64_t{0},
-             std::numeric_limits<std::uint64_t>::max(),
-             "Where the random numbers start; the default is that of the book's run");
-  add_number(app, "--epochs", options.epochs, std::int64_t{1}, std::int64_t{1000000},
-             "Steps of training");
-  add_number(app, "--lr", options.lr, 0.0, any,
-             "Learning rate; that of a table of n rows is this times 50/n");
-  CLI::Option* const size =
-      add_number(app, "--train-size", options.train_size, std::int64_t{2},
-                 std::int64_t{most_rows}, "Rows of random data");
-  CLI::Option* const noise =
-      add_number(app, "--noise", options.noise, 0.0, any,
-                 "Standard deviation of the noise in the random data");
-  add_dtype(app, options.dtype);
-  CLI::Option* const data =
-      app.add_option("--data", options.data,
-                     "Fit this table instead of random data: comma-separated values,\n"
-                     "the first line naming the columns")
-          ->type_name("FILE.csv")
-          ->excludes(size, noise);
-  app.add_option("--x", options.x,
-                 "The table's column of inputs (the default is the first)")
-      ->type_name("COLUMN")
-      ->needs(data);
-  app.add_option("--y", options.y,
-                 "The table's column to predict (the default is the second)")
-      ->type_name("COLUMN")
-      ->needs(data);
-  add_figures(app, options.figures,
-              "Draw loss, fits and attention weights into this folder");
-  add_threads(app);
-  return run_program(app, argc, argv, [&] { return run(options); });
+  app.add_number("--seed", options.seed, std::uint64_t{0},
+                 std::numeric_limits<std::uint64_t>::max(),
+                 "Where the random numbers start; the default is that of the book's run");
+  app.add_number("--epochs", options.epochs, std::int64_t{1}, std::int64_t{1000000},
+                 "Steps of training");
+  app.add_number("--lr", options.lr, 0.0, any,
+                 "Learning rate; that of a table of n rows is this times 50/n");
+  const CommandLine::Option size =
+      app.add_number("--train-size", options.train_size, std::int64_t{2},
+                     std::int64_t{most_rows}, "Rows of random data");
+  const CommandLine::Option noise =
+      app.add_number("--noise", options.noise, 0.0, any,
+                     "Standard deviation of the noise in the random data");
+  app.add_dtype(options.dtype);
+  const CommandLine::Option data =
+      app.add_text("--data", options.data, "FILE.csv",
+                   "Fit this table instead of random data: comma-separated values,\n"
+                   "the first line naming the columns")
+          .excludes(size)
+          .excludes(noise);
+  app.add_text("--x", options.x, "COLUMN",
+               "The table's column of inputs (the default is the first)")
+      .needs(data);
+  app.add_text("--y", options.y, "COLUMN",
+               "The table's column to predict (the default is the second)")
+      .needs(data);
+  app.add_figures(options.figures,
+                  "Draw loss, fits and attention weights into this folder");
+  app.add_threads();
+  return app.run(argc, argv, [&] { return run(options); });
 }

@@ -14,58 +14,56 @@ using namespace heed::support;
 
 constexpr std::int64_t many = 1'000'000'000;
 
-CLI::App& add_train(CLI::App& app, TrainOptions& options) {
-  CLI::App& train = *app.add_subcommand(
+CommandLine& add_train(CommandLine& app, TrainOptions& options) {
+  CommandLine& train = app.add_command(
       "train",
       "Trains a model on a text, of which the last tenth is kept to check with.\n"
       "DIR gets checkpoint.safetensors, everything that --resume goes on from, and\n"
       "log.csv. A training that was interrupted, by Ctrl-C or in any other way, and\n"
       "resumed ends in the same bits as one that was not; so does one with another\n"
       "number of threads.");
-  train
-      .add_option("--text", options.text,
-                  "The text, in UTF-8. Without it heed's own sources are learnt: the "
-                  ".h, .cpp and .md files of the tree this program was built from")
-      ->type_name("FILE");
-  train.add_option("--out", options.out, "The folder of the checkpoint and the log")
-      ->type_name("DIR")
-      ->required();
-  add_flag(train, "--resume", options.resume,
-           "Go on from the checkpoint in DIR. --text must be what it was; the options "
-           "from --layers on need not be given again, and among them only --steps may "
-           "differ");
-  add_number(train, "--checkpoint-every", options.checkpoint_every, std::int64_t{1}, many,
-             "Steps from one checkpoint to the next");
-  add_threads(train);
-  add_figures(train, options.figures, "Draw the losses into this folder");
+  train.add_text("--text", options.text, "FILE",
+                 "The text, in UTF-8. Without it heed's own sources are learnt: the "
+                 ".h, .cpp and .md files of the tree this program was built from");
+  train.add_text("--out", options.out, "DIR", "The folder of the checkpoint and the log")
+      .required();
+  train.add_flag(
+      "--resume", options.resume,
+      "Go on from the checkpoint in DIR. --text must be what it was; the options "
+      "from --layers on need not be given again, and among them only --steps may "
+      "differ");
+  train.add_number("--checkpoint-every", options.checkpoint_every, std::int64_t{1}, many,
+                   "Steps from one checkpoint to the next");
+  train.add_threads();
+  train.add_figures(options.figures, "Draw the losses into this folder");
   add_settings(train, options.settings);
   return train;
 }
 
-CLI::App& add_generate(CLI::App& app, GenerateOptions& options) {
-  CLI::App& generate = *app.add_subcommand(
+CommandLine& add_generate(CommandLine& app, GenerateOptions& options) {
+  CommandLine& generate = app.add_command(
       "generate",
       "Continues a prompt, with what train has made of a text so far.\n"
       "The keys and values of what is written are kept while all of it fits into the\n"
       "model's context; from then on its last characters are computed anew each time.");
-  generate.add_option("--out", options.out, "The folder that train has written into")
-      ->type_name("DIR")
-      ->required();
-  generate.add_option("--prompt", options.prompt, "What to go on from")
-      ->type_name("TEXT")
-      ->default_str("a newline, or the first character");
-  add_number(generate, "--tokens", options.tokens, std::int64_t{1}, many,
-             "How many characters to write");
-  add_number(generate, "--temperature", options.sampling.temperature, 0.0, 1e6,
-             "Below 1 the likely gets likelier; 0 takes the likeliest");
-  add_number(generate, "--top-k", options.sampling.top_k, std::int64_t{0}, many,
-             "Choose among so many of the likeliest; 0 among all");
-  add_number(generate, "--seed", options.seed, std::uint64_t{0},
-             std::numeric_limits<std::uint64_t>::max(), "Where the random numbers start");
-  add_flag(generate, "!--no-cache", options.cache,
-           "Compute everything anew for each character: slower. The text is the same, "
-           "unless a rounding tips a choice");
-  add_threads(generate);
+  generate.add_text("--out", options.out, "DIR", "The folder that train has written into")
+      .required();
+  generate.add_text("--prompt", options.prompt, "TEXT", "What to go on from",
+                    "a newline, or the first character");
+  generate.add_number("--tokens", options.tokens, std::int64_t{1}, many,
+                      "How many characters to write");
+  generate.add_number("--temperature", options.sampling.temperature, 0.0, 1e6,
+                      "Below 1 the likely gets likelier; 0 takes the likeliest");
+  generate.add_number("--top-k", options.sampling.top_k, std::int64_t{0}, many,
+                      "Choose among so many of the likeliest; 0 among all");
+  generate.add_number("--seed", options.seed, std::uint64_t{0},
+                      std::numeric_limits<std::uint64_t>::max(),
+                      "Where the random numbers start");
+  generate.add_flag(
+      "!--no-cache", options.cache,
+      "Compute everything anew for each character: slower. The text is the same, "
+      "unless a rounding tips a choice");
+  generate.add_threads();
   return generate;
 }
 
@@ -74,7 +72,7 @@ CLI::App& add_generate(CLI::App& app, GenerateOptions& options) {
 int main(int argc, char** argv) {
   TrainOptions train_options;
   GenerateOptions generate_options;
-  CLI::App app(
+  CommandLine app(
       "A language model of characters: train one on a text, and let it write.\n"
       "The defaults are nanoGPT's recipe for a plain computer. The options are told by\n"
       "char_lm train --help and char_lm generate --help.\n"
@@ -82,11 +80,10 @@ int main(int argc, char** argv) {
       "2 wrong options or input, 130 or 143 ended by Ctrl-C (SIGINT) or SIGTERM, after\n"
       "the step was finished and saved.",
       "char_lm");
-  app.require_subcommand(1);
-  const CLI::App& train_command = add_train(app, train_options);
+  const CommandLine& train_command = add_train(app, train_options);
   add_generate(app, generate_options);
-  return run_program(app, argc, argv, [&] {
-    if (!train_command.parsed()) return generate(generate_options);
+  return app.run(argc, argv, [&] {
+    if (!train_command.is_given()) return generate(generate_options);
     train_options.given = given_strings(train_command, train_options.settings);
     return train(train_options);
   });

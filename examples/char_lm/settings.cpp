@@ -23,14 +23,14 @@ nn::GptOptions Settings::gpt_options(std::int64_t vocab_size) const {
           .bias = bias};
 }
 
-void add_settings(CLI::App& app, Settings& settings) {
+void add_settings(support::CommandLine& app, Settings& settings) {
   Settings::visit(settings, [&app]<class T>(const std::string& name, T& value, auto least,
                                             auto largest, const char* help) {
     if constexpr (std::is_same_v<T, bool>) {
-      support::add_flag(app, "--" + name, value, help);
+      app.add_flag("--" + name, value, help);
     } else {
-      support::add_number(app, "--" + name, value, static_cast<T>(least),
-                          static_cast<T>(largest), help);
+      app.add_number("--" + name, value, static_cast<T>(least), static_cast<T>(largest),
+                     help);
     }
   });
 }
@@ -43,17 +43,17 @@ training::SettingsText to_strings(const Settings& settings) {
   return strings;
 }
 
-training::SettingsText given_strings(const CLI::App& app, const Settings& settings) {
+training::SettingsText given_strings(const support::CommandLine& app,
+                                     const Settings& settings) {
   training::SettingsText given = to_strings(settings);
-  std::erase_if(given, [&app](const auto& setting) {
-    return app.count("--" + setting.first) == 0;
-  });
+  std::erase_if(
+      given, [&app](const auto& setting) { return !app.is_given("--" + setting.first); });
   return given;
 }
 
 Settings settings_from(const training::SettingsText& strings, const std::string& source) {
   Settings settings;
-  CLI::App app;
+  support::CommandLine app("", "");
   add_settings(app, settings);
   std::vector<std::string> arguments;
   Settings::visit(settings, [&](const std::string& name, auto&&...) {
@@ -65,7 +65,7 @@ Settings settings_from(const training::SettingsText& strings, const std::string&
   });
   try {
     app.parse(arguments);
-  } catch (const CLI::ParseError& error) {
+  } catch (const support::InputError& error) {
     input_error("{}: a setting is wrong: {}", source, printable(error.what()));
   }
   return settings;

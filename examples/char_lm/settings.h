@@ -5,8 +5,7 @@
 #include <limits>
 #include <string>
 
-#include <CLI/CLI.hpp>
-
+#include "examples/support/program.h"
 #include "examples/training/checkpoint.h"
 #include "nn/gpt.h"
 
@@ -62,12 +61,13 @@ struct Settings {
 };
 
 // An option for each setting, with its value as the default.
-void add_settings(CLI::App& app, Settings& settings);
+void add_settings(support::CommandLine& app, Settings& settings);
 
 // The settings by name, so written that settings_from reads the same numbers.
 training::SettingsText to_strings(const Settings& settings);
 // Those among them that the command line gave.
-training::SettingsText given_strings(const CLI::App& app, const Settings& settings);
+training::SettingsText given_strings(const support::CommandLine& app,
+                                     const Settings& settings);
 // What to_strings() wrote. Throws InputError, with `source`, for a setting that is
 // missing or that no command line could have given.
 Settings settings_from(const training::SettingsText& strings, const std::string& source);

@@ -8,8 +8,8 @@
 
 namespace heed::support {
 
-// A wrong option, file or folder. run_program (program.h) prints the message and ends
-// with exit code 2.
+// A wrong option, file or folder. CommandLine::run (program.h) prints the message and
+// ends with exit code 2.
 class InputError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

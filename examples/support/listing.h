@@ -19,8 +19,8 @@ struct ListingOptions {
 };
 
 // The main() of such a program: reads --seed, --dtype, --figures and --threads and
-// returns the exit code of `body`; otherwise as run_program (program.h). --help prints
-// `about`.
+// returns the exit code of `body`; otherwise as CommandLine::run (program.h). --help
+// prints `about`.
 int run_listing(int argc, char** argv, const std::string& name, const std::string& about,
                 const std::function<int(const ListingOptions&)>& body);
 

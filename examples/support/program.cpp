@@ -12,6 +12,7 @@
 #include <thread>
 #include <type_traits>
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "tensor/core/text.h"
@@ -21,6 +22,7 @@
 namespace heed::support {
 namespace {
 
+// Exit codes; 0 when all is well.
 constexpr int failure = 1, wrong_input = 2;
 
 // As far as stderr takes it: the exit code says the rest. Much of a message may come from
@@ -85,86 +87,165 @@ T read_number(const std::string& option, const std::string& given, T low, T high
 
 }  // namespace
 
-int run_program(CLI::App& app, int argc, char** argv, const std::function<int()>& body) {
-  const int code = parse_and_run(app, argc, argv, body);
-  // What could not be written earlier has left its mark.
-  const bool is_written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
-  if (is_written || code != 0) return code;
-  complain(app, "the output cannot be written");
-  return failure;
+// A command's parser belongs to that of the program.
+struct CommandLine::Parts {
+  std::unique_ptr<CLI::App> owned;
+  CLI::App& app;
+  std::vector<std::unique_ptr<CommandLine>> commands = {};
+};
+
+bool CommandLine::Option::is_given() const { return option_->count() > 0; }
+
+CommandLine::Option& CommandLine::Option::required() {
+  option_->required();
+  return *this;
+}
+
+CommandLine::Option& CommandLine::Option::needs(const Option& other) {
+  option_->needs(other.option_);
+  return *this;
+}
+
+CommandLine::Option& CommandLine::Option::excludes(const Option& other) {
+  option_->excludes(other.option_);
+  return *this;
+}
+
+CommandLine::CommandLine(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+
+CommandLine::CommandLine(const std::string& about, const std::string& name) {
+  auto app = std::make_unique<CLI::App>(about, name);
+  CLI::App& here = *app;
+  parts_ = std::make_unique<Parts>(Parts{std::move(app), here});
+}
+
+CommandLine::~CommandLine() = default;
+
+CommandLine::Option CommandLine::add_text(const std::string& name, std::string& value,
+                                          const std::string& kind,
+                                          const std::string& help) {
+  return Option(parts_->app.add_option(name, value, help)->type_name(kind));
+}
+
+CommandLine::Option CommandLine::add_text(const std::string& name,
+                                          std::optional<std::string>& value,
+                                          const std::string& kind,
+                                          const std::string& help,
+                                          const std::string& otherwise) {
+  return Option(
+      parts_->app.add_option(name, value, help)->type_name(kind)->default_str(otherwise));
+}
+
+CommandLine::Option CommandLine::add_choice(const std::string& name, std::string& value,
+                                            const std::vector<std::string>& choices,
+                                            const std::string& help) {
+  return Option(parts_->app.add_option(name, value, help)
+                    ->type_name(fmt::format("{}", fmt::join(choices, "|")))
+                    ->check(CLI::IsMember(choices).description(""))
+                    ->capture_default_str());
 }
 
 template <class T>
-CLI::Option* add_number(CLI::App& app, const std::string& name, T& value, T low, T high,
-                        const std::string& text) {
+CommandLine::Option CommandLine::add_number(const std::string& name, T& value, T low,
+                                            T high, const std::string& help) {
   const auto assign = [&value, name, low, high](const std::string& given) {
     value = read_number(name, given, low, high);
   };
-  return app.add_option_function<std::string>(name, assign, text)
-      ->type_name(std::is_integral_v<T> ? "N" : "NUMBER")
-      ->default_str(fmt::format("{}", value));
+  return Option(parts_->app.add_option_function<std::string>(name, assign, help)
+                    ->type_name(std::is_integral_v<T> ? "N" : "NUMBER")
+                    ->default_str(fmt::format("{}", value)));
 }
 
-template CLI::Option* add_number(CLI::App&, const std::string&, std::int64_t&,
-                                 std::int64_t, std::int64_t, const std::string&);
-template CLI::Option* add_number(CLI::App&, const std::string&, std::uint64_t&,
-                                 std::uint64_t, std::uint64_t, const std::string&);
-template CLI::Option* add_number(CLI::App&, const std::string&, double&, double, double,
-                                 const std::string&);
+template CommandLine::Option CommandLine::add_number(const std::string&, std::int64_t&,
+                                                     std::int64_t, std::int64_t,
+                                                     const std::string&);
+template CommandLine::Option CommandLine::add_number(const std::string&, std::uint64_t&,
+                                                     std::uint64_t, std::uint64_t,
+                                                     const std::string&);
+template CommandLine::Option CommandLine::add_number(const std::string&, double&, double,
+                                                     double, const std::string&);
 
-CLI::Option* add_flag(CLI::App& app, const std::string& name, bool& value,
-                      const std::string& text) {
+CommandLine::Option CommandLine::add_flag(const std::string& name, bool& value,
+                                          const std::string& help) {
   const bool sets = !name.starts_with('!');
   // CLI11 also takes whole numbers, and lets them overflow.
   const auto check_value = [](const std::string& given) {
     const bool fits = given == "true" || given == "false";
     return fits ? "" : "true, false or no value is needed, got " + shown(given);
   };
-  return app
-      .add_flag_callback(
-          name.substr(sets ? 0 : 1), [&value, sets] { value = sets; }, text)
-      ->check(check_value);
+  return Option(parts_->app
+                    .add_flag_callback(
+                        name.substr(sets ? 0 : 1), [&value, sets] { value = sets; }, help)
+                    ->check(check_value));
 }
 
-CLI::Option* add_dtype(CLI::App& app, DType& dtype) {
+CommandLine::Option CommandLine::add_dtype(DType& dtype) {
   const auto assign = [&dtype](const std::string& given) {
     if (given != name(float32) && given != name(float64))
       throw CLI::ValidationError(
           "--dtype", fmt::format("float32 or float64 is needed, got {}", shown(given)));
     dtype = given == name(float32) ? float32 : float64;
   };
-  return app
-      .add_option_function<std::string>(
-          "--dtype", assign,
-          "The type of the numbers; float64 draws others, as in PyTorch")
-      ->type_name("float32|float64")
-      ->default_str(std::string(name(dtype)));
+  return Option(parts_->app
+                    .add_option_function<std::string>(
+                        "--dtype", assign,
+                        "The type of the numbers; float64 draws others, as in PyTorch")
+                    ->type_name("float32|float64")
+                    ->default_str(std::string(name(dtype))));
 }
 
-void add_figures(CLI::App& app, FigureOptions& figures, const std::string& text) {
-  CLI::Option* const folder =
-      app.add_option("--figures", figures.folder, text)->type_name("DIR");
-  app.add_option("--figure-format", figures.format, "The kind of the figures")
-      ->type_name("svg|png")
-      ->check(CLI::IsMember({"svg", "png"}).description(""))
-      ->needs(folder)
-      ->capture_default_str();
+void CommandLine::add_figures(FigureOptions& figures, const std::string& help) {
+  const Option folder = add_text("--figures", figures.folder, "DIR", help);
+  add_choice("--figure-format", figures.format, {"svg", "png"}, "The kind of the figures")
+      .needs(folder);
 }
 
-CLI::Option* add_threads(CLI::App& app) {
+CommandLine::Option CommandLine::add_threads() {
   const auto assign = [](const std::string& given) {
     const int threads = read_number("--threads", given, 1, 1024);
     // More than there are processors would wait for one another most of the time.
     const auto processors = static_cast<int>(std::thread::hardware_concurrency());
     set_num_threads(processors > 0 ? std::min(threads, processors) : threads);
   };
-  return app
-      .add_option_function<std::string>(
-          "--threads", assign,
-          "How many threads work, at most one a processor; the results do not depend on "
-          "it")
-      ->type_name("N")
-      ->default_str("OMP_NUM_THREADS, or all processors");
+  return Option(parts_->app
+                    .add_option_function<std::string>(
+                        "--threads", assign,
+                        "How many threads work, at most one a processor; the results do "
+                        "not depend on it")
+                    ->type_name("N")
+                    ->default_str("OMP_NUM_THREADS, or all processors"));
+}
+
+CommandLine& CommandLine::add_command(const std::string& name, const std::string& about) {
+  parts_->app.require_subcommand(1);
+  CLI::App& app = *parts_->app.add_subcommand(name, about);
+  parts_->commands.emplace_back(
+      new CommandLine(std::make_unique<Parts>(Parts{nullptr, app})));
+  return *parts_->commands.back();
+}
+
+bool CommandLine::is_given() const { return parts_->app.parsed(); }
+
+bool CommandLine::is_given(const std::string& name) const {
+  return parts_->app.count(name) > 0;
+}
+
+void CommandLine::parse(const std::vector<std::string>& arguments) {
+  try {
+    // CLI11 takes them from the end.
+    parts_->app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+  } catch (const CLI::ParseError& error) {
+    throw InputError(error.what());
+  }
+}
+
+int CommandLine::run(int argc, char** argv, const std::function<int()>& body) {
+  const int code = parse_and_run(parts_->app, argc, argv, body);
+  // What could not be written earlier has left its mark.
+  const bool is_written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
+  if (is_written || code != 0) return code;
+  complain(parts_->app, "the output cannot be written");
+  return failure;
 }
 
 }  // namespace heed::support

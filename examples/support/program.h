@@ -2,44 +2,93 @@
 #pragma once
 
 #include <functional>
+#include <memory>
+#include <optional>
 #include <string>
-
-#include <CLI/CLI.hpp>
+#include <vector>
 
 #include "examples/support/figures.h"
 #include "examples/support/input_error.h"
 #include "tensor/core/dtype.h"
 
+namespace CLI {
+class Option;
+}
+
 namespace heed::support {
 
-// Exit codes: 0 all is well, 1 the program's claim does not hold or a computation failed,
-// 2 the user's input is at fault.
+// The options of a program. CLI11 reads them; its headers take seconds to compile, so
+// that program.cpp alone includes them.
+class CommandLine {
+ public:
+  // An option, for what it has to do with others.
+  class Option {
+   public:
+    bool is_given() const;
+    Option& required();
+    // The option is wrong without the other, or beside it.
+    Option& needs(const Option& other);
+    Option& excludes(const Option& other);
 
-// Reads the command line into the options of `app`, then calls `body` and returns its
-// exit code. --help prints the help and returns 0. A wrong option or an InputError from
-// `body` prints a message on stderr and returns 2; any other exception, 1, and so does
-// output that cannot be written.
-int run_program(CLI::App& app, int argc, char** argv, const std::function<int()>& body);
+   private:
+    friend class CommandLine;
+    explicit Option(CLI::Option* option) : option_(option) {}
+    CLI::Option* option_;
+  };
 
-// An option that takes a number from `low` to `high`: a whole one where T is std::int64_t
-// or std::uint64_t, a finite decimal one where it is double. Anything else is a wrong
-// option. `value` holds the default, which --help shows.
-template <class T>
-CLI::Option* add_number(CLI::App& app, const std::string& name, T& value, T low, T high,
-                        const std::string& text);
+  // --help prints `about` first; messages begin with `name`.
+  CommandLine(const std::string& about, const std::string& name);
+  ~CommandLine();
+  CommandLine(const CommandLine&) = delete;
+  CommandLine& operator=(const CommandLine&) = delete;
 
-// --name, which makes `value` true, or false where the name is "!--name". =true may
-// follow it, or =false, as if it were not given.
-CLI::Option* add_flag(CLI::App& app, const std::string& name, bool& value,
-                      const std::string& text);
+  // Each option has a `help` text, and its variable holds the default, which --help
+  // shows.
 
-// --dtype float32|float64
-CLI::Option* add_dtype(CLI::App& app, DType& dtype);
+  // A text, which --help calls `kind`; what is there without it, --help calls
+  // `otherwise`.
+  Option add_text(const std::string& name, std::string& value, const std::string& kind,
+                  const std::string& help);
+  Option add_text(const std::string& name, std::optional<std::string>& value,
+                  const std::string& kind, const std::string& help,
+                  const std::string& otherwise = "");
+  Option add_choice(const std::string& name, std::string& value,
+                    const std::vector<std::string>& choices, const std::string& help);
+  // A number from `low` to `high`: a whole one where T is std::int64_t or std::uint64_t,
+  // a finite decimal one where it is double. Anything else is a wrong option.
+  template <class T>
+  Option add_number(const std::string& name, T& value, T low, T high,
+                    const std::string& help);
+  // --name, which makes `value` true, or false where the name is "!--name". =true may
+  // follow it, or =false, as if it were not given.
+  Option add_flag(const std::string& name, bool& value, const std::string& help);
+  // --dtype float32|float64
+  Option add_dtype(DType& dtype);
+  // --figures DIR, with `help`, and --figure-format svg|png.
+  void add_figures(FigureOptions& figures, const std::string& help);
+  // --threads N, which takes effect at once.
+  Option add_threads();
 
-// --figures DIR, with `text` as its help, and --figure-format svg|png.
-void add_figures(CLI::App& app, FigureOptions& figures, const std::string& text);
+  // A command with options of its own. Where there are some, one of them must be given.
+  CommandLine& add_command(const std::string& name, const std::string& about);
+  // Whether this command is the one that is given.
+  bool is_given() const;
+  // Whether the option is.
+  bool is_given(const std::string& name) const;
 
-// --threads N, which takes effect at once.
-CLI::Option* add_threads(CLI::App& app);
+  // Reads the options. Throws InputError when one is wrong.
+  void parse(const std::vector<std::string>& arguments);
+  // The main() of the program: reads the command line, then calls `body` and returns its
+  // exit code, 0 when all is well, 1 when the program's claim does not hold. --help
+  // prints the help and returns 0. A wrong option or an InputError from `body` prints a
+  // message on stderr and returns 2; any other exception, 1, and so does output that
+  // cannot be written.
+  int run(int argc, char** argv, const std::function<int()>& body);
+
+ private:
+  struct Parts;
+  explicit CommandLine(std::unique_ptr<Parts> parts);
+  std::unique_ptr<Parts> parts_;
+};
 
 }  // namespace heed::support

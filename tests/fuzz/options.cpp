@@ -54,23 +54,23 @@ namespace {
 
 // A program with an option of every kind that the others have.
 int every_kind(int argc, char** argv) {
-  CLI::App app("Every kind of option", "every_kind");
+  CommandLine app("Every kind of option", "every_kind");
   std::int64_t whole = 1;
   std::uint64_t seed = 0;
   double number = 0;
   bool flag = false;
   DType dtype = float32;
   FigureOptions figures;
-  add_number(app, "--whole", whole, std::int64_t{-8}, std::int64_t{8}, "");
-  add_number(app, "--seed", seed, std::uint64_t{0},
-             std::numeric_limits<std::uint64_t>::max(), "");
-  add_number(app, "--number", number, 0.0, std::numeric_limits<double>::max(), "");
-  add_flag(app, "--flag", flag, "");
-  add_flag(app, "!--no-flag", flag, "");
-  add_dtype(app, dtype);
-  add_figures(app, figures, "");
-  add_threads(app);
-  return run_program(app, argc, argv, [&] {
+  app.add_number("--whole", whole, std::int64_t{-8}, std::int64_t{8}, "");
+  app.add_number("--seed", seed, std::uint64_t{0},
+                 std::numeric_limits<std::uint64_t>::max(), "");
+  app.add_number("--number", number, 0.0, std::numeric_limits<double>::max(), "");
+  app.add_flag("--flag", flag, "");
+  app.add_flag("!--no-flag", flag, "");
+  app.add_dtype(dtype);
+  app.add_figures(figures, "");
+  app.add_threads();
+  return app.run(argc, argv, [&] {
     require(-8 <= whole && whole <= 8, "--whole within its limits");
     require(0 <= number && std::isfinite(number), "--number within its limits");
     require(dtype == float32 || dtype == float64, "a floating-point --dtype");
