@@ -89,6 +89,6 @@
 // Optimisers: namespace heed::optim.
 #include "optim/adam.h"
 #include "optim/clip.h"
-#include "optim/groups.h"
+#include "optim/optimiser.h"
 #include "optim/schedule.h"
 #include "optim/sgd.h"

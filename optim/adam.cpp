@@ -2,8 +2,6 @@
 
 #include <cmath>
 
-#include <fmt/format.h>
-
 #include "tensor/core/factories.h"
 #include "tensor/elementwise/elementwise.h"
 #include "tensor/elementwise/updates.h"
@@ -12,141 +10,100 @@
 namespace heed::optim {
 namespace {
 
-template <bool decoupled>
-constexpr const char* optimiser = decoupled ? "AdamW" : "Adam";
-
-template <bool decoupled>
-void check_options(const AdamFamilyOptions<decoupled>& o) {
-  const auto check_not_negative = [](const char* what, double x) {
-    check(x >= 0, "{}: {} must not be negative, got {}", optimiser<decoupled>, what, x);
+// Makes what a step of one parameter needs, and returns the step.
+auto prepare(const Variable& parameter, Memory& memory, const AdamOptions& o) {
+  const auto begun = [&](const char* name) {
+    if (!memory.contains(name)) {
+      memory[name] = zeros(parameter.shape(), parameter.dtype());
+    }
+    return memory.at(name);
   };
-  const auto check_beta = [](const char* what, double beta) {
-    check(0 <= beta && beta < 1, "{}: {} must be from 0 to below 1, got {}",
-          optimiser<decoupled>, what, beta);
-  };
-  check_not_negative("lr", o.lr);
-  check_beta("beta1", o.beta1);
-  check_beta("beta2", o.beta2);
-  check_not_negative("eps", o.eps);
-  check_not_negative("weight_decay", o.weight_decay);
-}
-
-template <bool decoupled>
-AdamUpdate update_of(const AdamFamilyOptions<decoupled>& o, std::int64_t step) {
-  const auto t = static_cast<double>(step);
-  return {
-      .shrink = decoupled ? 1 - o.lr * o.weight_decay : 1,
-      .weight_decay = decoupled ? 0 : o.weight_decay,
-      .beta1 = o.beta1,
-      .beta2 = o.beta2,
-      .eps = o.eps,
-      .step_size = o.lr / (1 - std::pow(o.beta1, t)),
-      .root_scale = std::sqrt(1 - std::pow(o.beta2, t)),
-      .maximize = o.maximize,
+  const double t = memory.contains("step") ? memory.at("step").item() + 1 : 1;
+  memory["step"] = tensor(static_cast<std::int64_t>(t));
+  std::optional<Tensor> largest;
+  if (o.amsgrad) largest = begun("max_exp_avg_sq");
+  const double decay = o.weight_decay.value_or(0);
+  const bool decoupled = o.decoupled_weight_decay;
+  const AdamUpdate update{.shrink = decoupled ? 1 - o.lr * decay : 1,
+                          .weight_decay = decoupled ? 0 : decay,
+                          .beta1 = o.beta1,
+                          .beta2 = o.beta2,
+                          .eps = o.eps,
+                          .step_size = o.lr / (1 - std::pow(o.beta1, t)),
+                          .root_scale = std::sqrt(1 - std::pow(o.beta2, t)),
+                          .maximize = o.maximize};
+  return [m = begun("exp_avg"), v = begun("exp_avg_sq"), largest, update](
+             Tensor& x, const Tensor& gradient) mutable {
+    adam_(x, gradient, m, v, largest, update);
   };
 }
 
-// A step of one parameter that only has to be made.
-struct Move {
-  detail::Target target;
-  AdamMemory& memory;  // what is remembered; next takes its place
-  AdamMemory next;
-  AdamUpdate update;
-  bool amsgrad;
-
-  template <bool decoupled>
-  Move(const Variable& parameter, AdamMemory& memory,
-       const AdamFamilyOptions<decoupled>& o)
-      : target(parameter), memory(memory), next(memory), amsgrad(o.amsgrad) {
-    const auto begin = [&](std::optional<Tensor>& mean) {
-      if (!mean) mean = zeros(parameter.shape(), parameter.dtype());
-    };
-    begin(next.exp_avg);
-    begin(next.exp_avg_sq);
-    if (amsgrad) begin(next.max_exp_avg_sq);
-    update = update_of(o, ++next.step);
+std::vector<Adam::Group> decoupled(std::vector<Adam::Group> groups) {
+  for (auto& [parameters, options] : groups) {
+    options.decoupled_weight_decay = true;
+    if (!options.weight_decay) options.weight_decay = 1e-2;
   }
-
-  void make() {
-    std::optional<Tensor> none;
-    target.update([&](Tensor& x) {
-      adam_(x, target.gradient, *next.exp_avg, *next.exp_avg_sq,
-            amsgrad ? next.max_exp_avg_sq : none, update);
-    });
-    memory = std::move(next);
-  }
-};
+  return groups;
+}
 
 }  // namespace
 
-template <bool decoupled>
-AdamFamily<decoupled>::AdamFamily(std::vector<Variable> parameters, Options options)
-    : AdamFamily(std::vector<Group>{{std::move(parameters), options}}) {}
+Adam::Adam(std::vector<Variable> parameters, AdamOptions options)
+    : Adam(std::vector<Group>{{std::move(parameters), options}}) {}
 
-template <bool decoupled>
-AdamFamily<decoupled>::AdamFamily(const std::vector<Group>& groups)
-    : groups_(optimiser<decoupled>, groups) {
-  for (const auto& group : groups_.all()) check_options(group.options);
+Adam::Adam(const std::vector<Group>& groups) : Adam("Adam", groups) {}
+
+Adam::Adam(const char* name, const std::vector<Group>& groups) : Optimiser(name, groups) {
+  check_options();
 }
 
-template <bool decoupled>
-void AdamFamily<decoupled>::step() {
-  for (const auto& group : groups_.all()) check_options(group.options);
-  std::vector<Move> moves;
-  moves.reserve(groups_.count());
-  for (auto& group : groups_.all()) {
-    for (auto& [parameter, memory] : group.members) {
-      if (parameter.has_grad()) moves.emplace_back(parameter, memory, group.options);
-    }
+AdamW::AdamW(std::vector<Variable> parameters, AdamOptions options)
+    : AdamW(std::vector<Group>{{std::move(parameters), options}}) {}
+
+AdamW::AdamW(std::vector<Group> groups) : Adam("AdamW", decoupled(std::move(groups))) {}
+
+void Adam::check_options() const {
+  const auto check_not_negative = [&](const char* what, double x) {
+    check(x >= 0, "{}: {} must not be negative, got {}", name_, what, x);
+  };
+  const auto check_beta = [&](const char* what, double beta) {
+    check(0 <= beta && beta < 1, "{}: {} must be from 0 to below 1, got {}", name_, what,
+          beta);
+  };
+  for (const AdamOptions& o : options_) {
+    check_not_negative("lr", o.lr);
+    check_beta("beta1", o.beta1);
+    check_beta("beta2", o.beta2);
+    check_not_negative("eps", o.eps);
+    check_not_negative("weight_decay", o.weight_decay.value_or(0));
   }
-  for (Move& move : moves) move.make();
 }
 
-template <bool decoupled>
-State AdamFamily<decoupled>::state() const {
-  State state;
-  groups_.for_each([&](std::size_t i, const auto& member) {
-    const AdamMemory& memory = member.memory;
-    if (memory.step == 0) return;
-    state[fmt::format("{}.step", i)] = tensor(memory.step);
-    state[fmt::format("{}.exp_avg", i)] = memory.exp_avg->clone();
-    state[fmt::format("{}.exp_avg_sq", i)] = memory.exp_avg_sq->clone();
-    if (memory.max_exp_avg_sq) {
-      state[fmt::format("{}.max_exp_avg_sq", i)] = memory.max_exp_avg_sq->clone();
-    }
-  });
-  return state;
+void Adam::step() {
+  check_options();
+  move_all(prepare);
 }
 
-template <bool decoupled>
-void AdamFamily<decoupled>::load_state(const State& state) {
-  detail::StateReader reader(optimiser<decoupled>, state);
-  std::vector<AdamMemory> loaded;
-  groups_.for_each([&](std::size_t i, const auto& member) {
-    const Variable& x = member.parameter;
-    AdamMemory& memory = loaded.emplace_back();
-    memory.step = reader.count(i, "step").value_or(0);
-    memory.exp_avg = reader.like(x, i, "exp_avg");
-    memory.exp_avg_sq = reader.like(x, i, "exp_avg_sq");
-    memory.max_exp_avg_sq = reader.like(x, i, "max_exp_avg_sq");
-    const bool moved = memory.step > 0;
-    check(moved == memory.exp_avg.has_value() && moved == memory.exp_avg_sq.has_value() &&
-              (moved || !memory.max_exp_avg_sq),
+void Adam::load_state(const State& state) {
+  auto loaded = detail::memories_of(state, name_, parameters_,
+                                    {"step", "exp_avg", "exp_avg_sq", "max_exp_avg_sq"});
+  for (std::size_t i = 0; i < loaded.size(); ++i) {
+    const Memory& memory = loaded[i];
+    const bool whole = memory.contains("step") && memory.contains("exp_avg") &&
+                       memory.contains("exp_avg_sq");
+    check(whole || memory.empty(),
           "{}: the state of parameter {} must have step, exp_avg and exp_avg_sq, or none "
           "of them",
-          optimiser<decoupled>, i);
-    for (const auto& square : {memory.exp_avg_sq, memory.max_exp_avg_sq}) {
-      if (square && any(*square < 0).item()) {
-        fail("{}: the mean squares of parameter {} must not be negative, got {}",
-             optimiser<decoupled>, i, min(*square).item());
+          name_, i);
+    for (const char* square : {"exp_avg_sq", "max_exp_avg_sq"}) {
+      const auto found = memory.find(square);
+      if (found != memory.end() && any(found->second < 0).item()) {
+        fail("{}: the mean squares of parameter {} must not be negative, got {}", name_,
+             i, min(found->second).item());
       }
     }
-  });
-  reader.check_all_read();
-  groups_.for_each([&](std::size_t i, auto& member) { member.memory = loaded[i]; });
+  }
+  remember(std::move(loaded));
 }
-
-template class AdamFamily<false>;
-template class AdamFamily<true>;
 
 }  // namespace heed::optim

@@ -1,10 +1,9 @@
 // Stochastic gradient descent.
 #pragma once
 
-#include <optional>
 #include <vector>
 
-#include "optim/groups.h"
+#include "optim/optimiser.h"
 
 namespace heed::optim {
 
@@ -25,41 +24,23 @@ struct SgdOptions {
 //                   g = g + momentum v if nesterov, else v
 //   x -= lr g
 // which is PyTorch's order and sign of things. (Sutskever et al., 2013, put lr into v.)
-// Parameters without a gradient are left alone, and so is their v.
-class Sgd {
+// Parameters without a gradient are left alone, and so is their v, which is remembered as
+// "momentum_buffer" from the first step with momentum on.
+class Sgd : public Optimiser<SgdOptions> {
  public:
-  using Options = SgdOptions;
-  using Group = optim::Group<SgdOptions>;
-
   // Throws Error when there are no parameters, one is given twice, does not require a
   // gradient or repeats elements, or an option is out of range: lr, momentum and
   // weight_decay must not be negative, nesterov needs a momentum and no dampening.
   explicit Sgd(std::vector<Variable> parameters, SgdOptions options = {});
   explicit Sgd(const std::vector<Group>& groups);
 
-  // Forgets the gradients of all parameters.
-  void zero_grad() { groups_.zero_grad(); }
   // Moves the parameters; the gradients stay as they are. Throws Error, and changes
   // nothing, when an option is out of range or memory runs out.
   void step();
 
-  std::size_t group_count() const { return groups_.all().size(); }
-  // The options of a group, to read or to change between steps. Throws Error when there
-  // is no such group.
-  SgdOptions& options(std::size_t group = 0) { return groups_.options(group); }
-  // The momentum v of a parameter, none before its first step with momentum. Throws
-  // Error for a Variable that is not among the parameters.
-  std::optional<Tensor> momentum_buffer(const Variable& parameter) const;
-
-  // Copies of the momenta, "0.momentum_buffer" being the first parameter's: what another
-  // Sgd of equal parameters needs to go on from here. The options are not among it.
-  State state() const;
   // Continues from what state() returned. Throws Error, and changes nothing, for a name
   // or a shape that does not fit the parameters.
   void load_state(const State& state);
-
- private:
-  Groups<SgdOptions, std::optional<Tensor>> groups_;
 };
 
 }  // namespace heed::optim

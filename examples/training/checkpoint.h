@@ -10,7 +10,7 @@
 
 #include "examples/training/log.h"
 #include "nn/visit.h"
-#include "optim/groups.h"
+#include "optim/optimiser.h"
 
 namespace heed::training {
 

@@ -33,9 +33,8 @@ inline bool set_option(optim::SgdOptions& o, const std::string& key,
   return true;
 }
 
-template <bool decoupled>
-bool set_option(optim::AdamFamilyOptions<decoupled>& o, const std::string& key,
-                const std::string& value) {
+inline bool set_option(optim::AdamOptions& o, const std::string& key,
+                       const std::string& value) {
   if (key == "lr") {
     o.lr = to_number(key, value);
   } else if (key == "betas") {

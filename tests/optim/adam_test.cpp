@@ -17,19 +17,25 @@ using optim::AdamW;
 
 namespace {
 
+// How many steps it has made with a parameter.
+std::int64_t steps_of(const Adam& trainer, const Variable& x) {
+  const optim::Memory& memory = trainer.memory(x);
+  return memory.empty() ? 0 : static_cast<std::int64_t>(memory.at("step").item());
+}
+
 // A few steps on x³ beside the formula, for one combination of options.
-template <bool decoupled>
-void compare_with_formula(const optim::AdamFamilyOptions<decoupled>& o) {
+template <class Optimiser>
+void compare_with_formula(const optim::AdamOptions& o, bool decoupled) {
   const Variable x = leaf(2);
-  optim::AdamFamily<decoupled> trainer({x}, o);
+  Optimiser trainer({x}, o);
   double expected = 2, m = 0, v = 0, largest = 0;
   for (int t = 1; t <= 5; ++t) {
     step_on_cubes(trainer, x);
     double g = 3 * expected * expected * (o.maximize ? -1 : 1);
     if (decoupled) {
-      expected *= 1 - o.lr * o.weight_decay;
+      expected *= 1 - o.lr * *o.weight_decay;
     } else {
-      g += o.weight_decay * expected;
+      g += *o.weight_decay * expected;
     }
     m = o.beta1 * m + (1 - o.beta1) * g;
     v = o.beta2 * v + (1 - o.beta2) * g * g;
@@ -39,40 +45,40 @@ void compare_with_formula(const optim::AdamFamilyOptions<decoupled>& o) {
     expected -= o.lr / c1 * m / (root / c2 + o.eps);
     BOOST_TEST(x.item() == expected, boost::test_tools::tolerance(1e-13));
   }
-  BOOST_TEST(trainer.memory(x).step == 5);
-  BOOST_TEST(trainer.memory(x).max_exp_avg_sq.has_value() == o.amsgrad);
-}
-
-template <bool decoupled>
-void every_combination() {
-  for (int bits = 0; bits < 64; ++bits) {
-    BOOST_TEST_INFO("options " << bits);
-    compare_with_formula<decoupled>({
-        .lr = 0.1,
-        .beta1 = bits & 1 ? 0.5 : 0.9,
-        .beta2 = bits & 2 ? 0.3 : 0.999,
-        .eps = bits & 4 ? 0.5 : 1e-8,
-        .weight_decay = bits & 8 ? 0.3 : 0,
-        .amsgrad = (bits & 16) != 0,
-        .maximize = (bits & 32) != 0,
-    });
-  }
+  BOOST_TEST(steps_of(trainer, x) == 5);
+  BOOST_TEST(trainer.memory(x).contains("max_exp_avg_sq") == o.amsgrad);
 }
 
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(adam)
 
-BOOST_AUTO_TEST_CASE(adam_with_every_combination_of_options) {
-  every_combination<false>();
-}
-BOOST_AUTO_TEST_CASE(adamw_with_every_combination_of_options) {
-  every_combination<true>();
+BOOST_AUTO_TEST_CASE(every_combination_of_options) {
+  for (int bits = 0; bits < 128; ++bits) {
+    BOOST_TEST_INFO("options " << bits);
+    const optim::AdamOptions options{.lr = 0.1,
+                                     .beta1 = bits & 1 ? 0.5 : 0.9,
+                                     .beta2 = bits & 2 ? 0.3 : 0.999,
+                                     .eps = bits & 4 ? 0.5 : 1e-8,
+                                     .weight_decay = bits & 8 ? 0.3 : 0,
+                                     .amsgrad = (bits & 16) != 0,
+                                     .maximize = (bits & 32) != 0,
+                                     .decoupled_weight_decay = (bits & 64) != 0};
+    compare_with_formula<Adam>(options, options.decoupled_weight_decay);
+    compare_with_formula<AdamW>(options, true);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(only_adamw_decays_unasked) {
-  BOOST_TEST(optim::AdamOptions().weight_decay == 0);
-  BOOST_TEST(optim::AdamWOptions().weight_decay == 0.01);
+  const auto step = [](auto trainer, const Variable& x) {
+    (x * 0).backward();
+    trainer.step();
+    return x.item();
+  };
+  const Variable x = leaf(1), y = leaf(1), z = leaf(1);
+  BOOST_TEST(step(Adam({x}, {.lr = 0.5}), x) == 1);
+  BOOST_TEST(step(AdamW({y}, {.lr = 0.5}), y) == 0.995);
+  BOOST_TEST(step(Adam({z}, {.lr = 0.5, .decoupled_weight_decay = true}), z) == 1);
 }
 
 BOOST_AUTO_TEST_CASE(no_gradient_and_a_zero_gradient_are_different_things) {
@@ -82,8 +88,8 @@ BOOST_AUTO_TEST_CASE(no_gradient_and_a_zero_gradient_are_different_things) {
   trainer.step();
   BOOST_TEST(idle.item() == 1);
   BOOST_TEST(zero.item() == 0.95);
-  BOOST_TEST(trainer.memory(idle).step == 0);
-  BOOST_TEST(trainer.memory(zero).step == 1);
+  BOOST_TEST(steps_of(trainer, idle) == 0);
+  BOOST_TEST(steps_of(trainer, zero) == 1);
 }
 
 BOOST_AUTO_TEST_CASE(groups_have_options_of_their_own_that_may_change) {
@@ -114,7 +120,7 @@ BOOST_AUTO_TEST_CASE(an_infinite_parameter_does_not_spoil_its_memory) {
   const auto step = [](auto trainer, const Variable& x) {
     x.backward(ones({2}, float64));
     trainer.step();
-    return trainer.memory(x).exp_avg->template to_vector<double>();
+    return trainer.memory(x).at("exp_avg").template to_vector<double>();
   };
   const auto start = [] { return Variable(tensor({-infinity, 1.0}, float64), true); };
   const Variable x = start(), y = start();
@@ -144,7 +150,8 @@ BOOST_AUTO_TEST_CASE(a_saved_state_goes_on_as_if_nothing_had_happened) {
   Adam first({x, idle}, options);
   step_on_cubes(first, x);
   step_on_cubes(first, x);
-  BOOST_TEST(all(*first.memory(x).max_exp_avg_sq > *first.memory(x).exp_avg_sq).item());
+  BOOST_TEST(all(first.memory(x).at("max_exp_avg_sq") > first.memory(x).at("exp_avg_sq"))
+                 .item());
   const Variable y(x.value().clone(), true);
   Adam second({y, leaf(3)}, options);
   const optim::State state = first.state();
@@ -162,7 +169,7 @@ BOOST_AUTO_TEST_CASE(a_saved_state_goes_on_as_if_nothing_had_happened) {
   sum(square(nothing)).backward();
   third.step();
   third.load_state(third.state());
-  BOOST_TEST(third.memory(nothing).step == 1);
+  BOOST_TEST(steps_of(third, nothing) == 1);
   // A state is a copy.
   BOOST_TEST(all(state.at("0.exp_avg") == mean).item());
 }
@@ -187,7 +194,7 @@ BOOST_AUTO_TEST_CASE(a_state_that_does_not_fit_is_refused_whole) {
   BOOST_TEST(error_with([](auto& s) { s["0.exp_avg"] = ones({2}, float64); }) ==
              "Adam: 0.exp_avg must be like its parameter, float64 (), got float64 (2)");
   BOOST_TEST(error_with([](auto& s) { s["0.step"] = tensor(-1); }) ==
-             "Adam: 0.step must be a whole number from 0 to 1e+15, got -1");
+             "Adam: 0.step must be a whole number from 1 to 1e+15, got -1");
   BOOST_TEST(error_with([](auto& s) { s.erase("0.exp_avg_sq"); }) ==
              "Adam: the state of parameter 0 must have step, exp_avg and exp_avg_sq, or "
              "none of them");
@@ -203,17 +210,17 @@ BOOST_AUTO_TEST_CASE(a_state_that_does_not_fit_is_refused_whole) {
   const auto most = std::numeric_limits<std::int64_t>::max();
   BOOST_TEST(error_with([most](auto& s) {
                s["0.step"] = tensor(most);
-             }).starts_with("Adam: 0.step must be a whole number from 0 to 1e+15, got "));
+             }).starts_with("Adam: 0.step must be a whole number from 1 to 1e+15, got "));
   BOOST_TEST(error_of([&] {
                trainer.load_state({{"0.max_exp_avg_sq", tensor(1.0, float64)}});
              }) ==
              "Adam: the state of parameter 0 must have step, exp_avg and exp_avg_sq, or "
              "none of them");
-  BOOST_TEST(trainer.memory(x).step == 1);
-  BOOST_TEST(trainer.memory(x).exp_avg->item() == good.at("0.exp_avg").item());
+  BOOST_TEST(steps_of(trainer, x) == 1);
+  BOOST_TEST(trainer.memory(x).at("exp_avg").item() == good.at("0.exp_avg").item());
   trainer.load_state({});
-  BOOST_TEST(trainer.memory(x).step == 0);
-  BOOST_TEST(!trainer.memory(x).exp_avg.has_value());
+  BOOST_TEST(steps_of(trainer, x) == 0);
+  BOOST_TEST(trainer.memory(x).empty());
 }
 
 BOOST_AUTO_TEST_CASE(what_it_refuses) {
@@ -234,7 +241,7 @@ BOOST_AUTO_TEST_CASE(what_it_refuses) {
   BOOST_TEST(error_of([&] { changed.step(); }) ==
              "AdamW: beta1 must be from 0 to below 1, got 2");
   BOOST_TEST(x.item() == 1);
-  BOOST_TEST(changed.memory(x).step == 0);
+  BOOST_TEST(steps_of(changed, x) == 0);
   BOOST_TEST(error_of([] { Adam(std::vector<Variable>{}); }) ==
              "Adam: there are no parameters");
   BOOST_TEST(error_of([&] {

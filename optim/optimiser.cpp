@@ -1,0 +1,89 @@
+#include "optim/optimiser.h"
+
+#include <set>
+
+#include <fmt/format.h>
+
+#include "tensor/core/tensor_iterator.h"
+#include "tensor/core/text.h"
+
+namespace heed::optim::detail {
+namespace {
+
+std::string key_of(std::size_t number, const std::string& name) {
+  return fmt::format("{}.{}", number, name);
+}
+
+void check_entry(std::string_view optimiser, const std::string& key, const Tensor& entry,
+                 const Variable& parameter) {
+  check(entry.shape() == parameter.shape() && entry.dtype() == parameter.dtype(),
+        "{}: {} must be like its parameter, {} {}, got {} {}", optimiser, key,
+        name(parameter.dtype()), parameter.shape(), name(entry.dtype()), entry.shape());
+}
+
+void check_step(std::string_view optimiser, const std::string& key, const Tensor& step) {
+  check(step.dtype() == int64 && step.dim() == 0,
+        "{}: {} must be an int64 number, got {} of shape {}", optimiser, key,
+        name(step.dtype()), step.shape());
+  constexpr double most = 1e15;  // item() is a double: below 2^53 it is exact
+  const double value = step.item();
+  check(1 <= value && value <= most,
+        "{}: {} must be a whole number from 1 to {:g}, got {}", optimiser, key, most,
+        value);
+}
+
+}  // namespace
+
+void check_parameters(std::string_view optimiser, const std::vector<Parameter>& list) {
+  check(!list.empty(), "{}: there are no parameters", optimiser);
+  std::set<const Node*> seen;
+  for (const Parameter& parameter : list) {
+    const Variable& x = parameter.variable;
+    check(x.is_leaf() && x.requires_grad(),
+          "{}: a parameter must be a leaf that requires a gradient; parameter {} is not",
+          optimiser, seen.size());
+    check(!repeats_elements(x.value()),
+          "{}: a parameter must not repeat its elements; parameter {} does, {} with "
+          "strides {}",
+          optimiser, seen.size(), x.shape(), x.value().strides());
+    check(seen.insert(x.node().get()).second,
+          "{}: a parameter is given twice, the second time as number {}", optimiser,
+          seen.size());
+  }
+}
+
+State state_of(const std::vector<Parameter>& list) {
+  State state;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    for (const auto& [name, tensor] : list[i].memory) {
+      state[key_of(i, name)] = tensor.clone();
+    }
+  }
+  return state;
+}
+
+std::vector<Memory> memories_of(const State& state, std::string_view optimiser,
+                                const std::vector<Parameter>& list,
+                                const std::vector<std::string>& names) {
+  std::vector<Memory> memories(list.size());
+  State unread = state;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    for (const std::string& name : names) {
+      const auto entry = unread.extract(key_of(i, name));
+      if (entry.empty()) continue;
+      if (name == "step") {
+        check_step(optimiser, entry.key(), entry.mapped());
+      } else {
+        check_entry(optimiser, entry.key(), entry.mapped(), list[i].variable);
+      }
+      memories[i][name] = entry.mapped().clone();
+    }
+  }
+  std::string unexpected;
+  for (const auto& [key, value] : unread) unexpected += " " + shown(key);
+  check(unexpected.empty(), "{}: the state has entries that fit no parameter:{}",
+        optimiser, unexpected);
+  return memories;
+}
+
+}  // namespace heed::optim::detail

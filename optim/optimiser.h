@@ -1,0 +1,166 @@
+// What every optimiser is: parameters in groups, with options for each group and a memory
+// for each parameter.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "autograd/variable.h"
+
+namespace heed::optim {
+
+// What a user gives: parameters with options of their own.
+template <class Options>
+struct Group {
+  std::vector<Variable> parameters;
+  Options options;
+};
+
+// What is remembered of a parameter between steps, by PyTorch's names: "exp_avg".
+using Memory = std::map<std::string, Tensor>;
+
+// The same of all parameters: "0.exp_avg" is the exp_avg of the first one.
+using State = std::map<std::string, Tensor>;
+
+namespace detail {
+
+struct Parameter {
+  Variable variable;
+  std::size_t group;
+  Memory memory;
+};
+
+// Throws Error, naming the optimiser, when there are no parameters, or one is given
+// twice, is not a leaf that requires a gradient, or repeats elements, as expand() does: a
+// step that wrote to it would be refused only after those before it had moved.
+void check_parameters(std::string_view optimiser, const std::vector<Parameter>& list);
+
+State state_of(const std::vector<Parameter>& list);
+
+// The memories that a state holds, copies, one for each parameter. Throws Error when an
+// entry is not one of `names` of a parameter, or is not like its parameter in shape and
+// dtype; "step" must be an int64 number, from 1 on.
+std::vector<Memory> memories_of(const State& state, std::string_view optimiser,
+                                const std::vector<Parameter>& list,
+                                const std::vector<std::string>& names);
+
+// A parameter with its gradient, as a step reads and writes them: contiguous. What takes
+// memory is done when it is made.
+class Target {
+ public:
+  explicit Target(const Variable& parameter)
+      : gradient(parameter.grad().value().contiguous()),
+        parameter_(parameter.value()),
+        dense_(parameter_.is_contiguous() ? parameter_
+                                          : empty(parameter.shape(), parameter.dtype())) {
+  }
+
+  // Calls move(x), which writes to x, the parameter's contiguous elements.
+  template <class F>
+  void update(F&& move) {
+    const bool is_view = !parameter_.is_contiguous();  // with gaps
+    if (is_view) dense_.copy_(parameter_);
+    move(dense_);
+    if (is_view) parameter_.copy_(dense_);
+  }
+
+  Tensor gradient;
+
+ private:
+  Tensor parameter_, dense_;
+};
+
+}  // namespace detail
+
+// An optimiser derives from it, and adds a step() and load_state(). A copy would share
+// what is remembered: there is none.
+template <class GroupOptions>
+class Optimiser {
+ public:
+  using Options = GroupOptions;
+  using Group = optim::Group<Options>;
+
+  Optimiser(Optimiser&&) = default;
+  Optimiser& operator=(Optimiser&&) = default;
+
+  // Forgets the gradients of all parameters.
+  void zero_grad() {
+    for (detail::Parameter& parameter : parameters_) parameter.variable.zero_grad();
+  }
+
+  std::size_t group_count() const { return options_.size(); }
+  // The options of a group, to read or to change between steps. Throws Error when there
+  // is no such group.
+  Options& options(std::size_t group = 0) {
+    check(group < options_.size(), "{}: the group must be below {}, got {}", name_,
+          options_.size(), group);
+    return options_[group];
+  }
+
+  // What is remembered of a parameter: nothing before its first step. Throws Error for a
+  // Variable that is not among the parameters.
+  const Memory& memory(const Variable& parameter) const {
+    for (const detail::Parameter& p : parameters_) {
+      if (p.variable.node().get() == parameter.node().get()) return p.memory;
+    }
+    fail("{}: memory was asked for a Variable that is not a parameter", name_);
+  }
+
+  // Copies of all that is remembered: what another optimiser of equal parameters needs to
+  // go on from here. The options are not among it.
+  State state() const { return detail::state_of(parameters_); }
+
+ protected:
+  // `name` is that of the optimiser, for messages. Throws Error as check_parameters does.
+  Optimiser(const char* name, const std::vector<Group>& groups) : name_(name) {
+    for (const Group& group : groups) {
+      for (const Variable& variable : group.parameters) {
+        parameters_.push_back({variable, options_.size(), {}});
+      }
+      options_.push_back(group.options);
+    }
+    detail::check_parameters(name, parameters_);
+  }
+
+  // Moves every parameter that has a gradient, or, when memory runs out, none: it takes
+  // memory for all of them before the first one is moved. prepare(parameter, memory,
+  // options) may add tensors to the memory, and returns a function: move(x, gradient)
+  // writes to x and to these tensors, and takes no memory.
+  template <class Prepare>
+  void move_all(Prepare&& prepare) {
+    using Move = std::invoke_result_t<Prepare, Variable&, Memory&, Options&>;
+    struct Prepared {
+      detail::Target target;
+      Memory &before, next;
+      Move move;
+    };
+    std::vector<Prepared> all;
+    for (auto& [parameter, group, memory] : parameters_) {
+      if (!parameter.has_grad()) continue;
+      Memory next = memory;
+      Move move = prepare(parameter, next, options_[group]);
+      all.push_back({detail::Target(parameter), memory, std::move(next), move});
+    }
+    for (Prepared& p : all) {
+      p.target.update([&](Tensor& x) { p.move(x, p.target.gradient); });
+      p.before = std::move(p.next);
+    }
+  }
+
+  // Replaces what is remembered.
+  void remember(std::vector<Memory> memories) {
+    for (std::size_t i = 0; i < memories.size(); ++i) {
+      parameters_[i].memory = std::move(memories[i]);
+    }
+  }
+
+  const char* name_;
+  std::vector<Options> options_;  // of each group
+  std::vector<detail::Parameter> parameters_;
+};
+
+}  // namespace heed::optim
