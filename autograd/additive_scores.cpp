@@ -27,16 +27,16 @@ Variable additive_scores(const Variable& queries, const Variable& keys, const Va
        "dq = w Σ_j g (1 - t²),  dk = w Σ_i g (1 - t²),  dw = Σ_ij g t  with "
        "t = tanh(q_i + k_j)"},
       additive_scores(queries.value(), keys.value(), w.value()),
-      inputs(queries, keys, w, constant), keep(),
+      inputs(queries, keys, w, constant), save(),
       [](const Variable& queries, const Variable& keys, const Variable& w,
          const Variable& pairs) {
         return composed_additive_scores(queries, keys, w, pairs.value());
       },
       // Computes t again, and leaves out the pairs whose gradient is 0: those that a mask
       // hides.
-      [](const Kept& k, const Tensor& g, const auto&) {
-        auto [dq, dk, dw] =
-            additive_scores_backward(g, k[0].value(), k[1].value(), k[2].value());
+      [](const Tensor& g, const auto&, const Tensor& queries, const Tensor& keys,
+         const Tensor& w, const Tensor&) {
+        auto [dq, dk, dw] = additive_scores_backward(g, queries, keys, w);
         return std::array<Tensor, 4>{dq, dk, dw, Tensor()};
       });
 }

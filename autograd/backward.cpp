@@ -267,7 +267,7 @@ void run_backward(std::span<const Variable> outputs, std::span<const Variable> g
     if (node.freed) node.check_usable();  // a rule has walked over it, and freed it
     Requests requests(node.op.name, node.inputs(), walk);
     node.differentiate(g, requests);
-    if (!keep_graph) node.free_kept();
+    if (!keep_graph) node.free_saved();
   });
 
   // An input that is listed twice was captured once.

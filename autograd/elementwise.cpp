@@ -12,111 +12,102 @@ namespace heed {
 
 // a + b
 Variable operator+(const Variable& a, const Variable& b) {
-  return record(
-      {"add", "da = g,  db = g"}, a.value() + b.value(), inputs(a, b), keep(),
-      [](const Variable& g) { return g; }, [](const Variable& g) { return g; });
+  return record({"add", "da = g,  db = g"}, a.value() + b.value(),
+                rule(a, [](auto& g) { return g; }), rule(b, [](auto& g) { return g; }));
 }
 
 // a - b
 Variable operator-(const Variable& a, const Variable& b) {
-  return record(
-      {"sub", "da = g,  db = -g"}, a.value() - b.value(), inputs(a, b), keep(),
-      [](const Variable& g) { return g; }, [](const Variable& g) { return -g; });
+  return record({"sub", "da = g,  db = -g"}, a.value() - b.value(),
+                rule(a, [](auto& g) { return g; }), rule(b, [](auto& g) { return -g; }));
 }
 
 // a b
 Variable operator*(const Variable& a, const Variable& b) {
-  return record(
-      {"mul", "da = g b,  db = g a"}, a.value() * b.value(), inputs(a, b),
-      keep(needed_by(b, a), needed_by(a, b)),
-      [](const Kept& k, const Variable& g) { return g * k[1]; },
-      [](const Kept& k, const Variable& g) { return g * k[0]; });
+  return record({"mul", "da = g b,  db = g a"}, a.value() * b.value(),
+                rule(a, save(b), [](auto& g, auto& b) { return g * b; }),
+                rule(b, save(a), [](auto& g, auto& a) { return g * a; }));
 }
 
 // y = a / b
 Variable operator/(const Variable& a, const Variable& b) {
   return record(
-      {"div", "da = g / b,  db = -g y / b"}, a.value() / b.value(), inputs(a, b),
-      keep(b, needed_by(b, result)),
-      [](const Kept& k, const Variable& g) { return g / k[0]; },
-      [](const Kept& k, const Variable& g) { return -g * k[1] / k[0]; });
+      {"div", "da = g / b,  db = -g y / b"}, a.value() / b.value(),
+      rule(a, save(b), [](auto& g, auto& b) { return g / b; }),
+      rule(b, save(b, result), [](auto& g, auto& b, auto& y) { return -g * y / b; }));
 }
 
 // The same with a number, which has no gradient.
 Variable operator+(const Variable& a, double b) {
-  return record({"add", "da = g"}, a.value() + b, inputs(a), keep(),
-                [](const Variable& g) { return g; });
+  return record({"add", "da = g"}, a.value() + b, rule(a, [](auto& g) { return g; }));
 }
 
 Variable operator-(const Variable& a, double b) {
-  return record({"sub", "da = g"}, a.value() - b, inputs(a), keep(),
-                [](const Variable& g) { return g; });
+  return record({"sub", "da = g"}, a.value() - b, rule(a, [](auto& g) { return g; }));
 }
 
 Variable operator*(const Variable& a, double b) {
-  return record({"mul", "da = g b"}, a.value() * b, inputs(a), keep(),
-                [b](const Variable& g) { return g * b; });
+  return record({"mul", "da = g b"}, a.value() * b,
+                rule(a, [b](auto& g) { return g * b; }));
 }
 
 Variable operator/(const Variable& a, double b) {
-  return record({"div", "da = g / b"}, a.value() / b, inputs(a), keep(),
-                [b](const Variable& g) { return g / b; });
+  return record({"div", "da = g / b"}, a.value() / b,
+                rule(a, [b](auto& g) { return g / b; }));
 }
 
 Variable operator+(double a, const Variable& b) { return b + a; }
 
 Variable operator-(double a, const Variable& b) {
-  return record({"sub", "db = -g"}, a - b.value(), inputs(b), keep(),
-                [](const Variable& g) { return -g; });
+  return record({"sub", "db = -g"}, a - b.value(), rule(b, [](auto& g) { return -g; }));
 }
 
 Variable operator*(double a, const Variable& b) { return b * a; }
 
 // y = a / b
 Variable operator/(double a, const Variable& b) {
-  return record({"div", "db = -g y / b"}, a / b.value(), inputs(b), keep(b, result),
-                [](const Kept& k, const Variable& g) { return -g * k[1] / k[0]; });
+  return record(
+      {"div", "db = -g y / b"}, a / b.value(),
+      rule(b, save(b, result), [](auto& g, auto& b, auto& y) { return -g * y / b; }));
 }
 
 // y = a^b, with 0 for b a^(b-1) where b is 0, and 0 for log a where a is 0 and b >= 0.
 // The rules put a 1 in the place of such an a, so that nothing in them is infinite: a 0
 // put over the product would leave NaN in its derivative.
 Variable pow(const Variable& a, const Variable& b) {
-  return record(
-      {"pow", "da = g b a^(b-1),  db = g y log a"}, pow(a.value(), b.value()),
-      inputs(a, b), keep(a, b, needed_by(b, result)),
-      [](const Kept& k, const Variable& g) {
-        // Not wherever b is 0: the derivative by b needs the other a.
-        const Tensor a = k[0].value();
-        const Tensor endless = logical_not(isfinite(reciprocal(a)));
-        const Tensor flat = logical_and(k[1].value() == 0, endless);
-        return g * (k[1] * pow(where(flat, 1, k[0]), k[1] - 1));
-      },
-      [](const Kept& k, const Variable& g) {
-        const Tensor flat = logical_and(k[0].value() == 0, k[1].value() >= 0);
-        return g * (k[2] * log(where(flat, 1, k[0])));
-      });
+  return record({"pow", "da = g b a^(b-1),  db = g y log a"}, pow(a.value(), b.value()),
+                rule(a, save(a, b),
+                     [](auto& g, auto& a, auto& b) {
+                       // Not wherever b is 0: the derivative by b needs the other a.
+                       const Tensor endless =
+                           logical_not(isfinite(reciprocal(a.value())));
+                       const Tensor flat = logical_and(b.value() == 0, endless);
+                       return g * (b * pow(where(flat, 1, a), b - 1));
+                     }),
+                rule(b, save(a, b, result), [](auto& g, auto& a, auto& b, auto& y) {
+                  const Tensor flat = logical_and(a.value() == 0, b.value() >= 0);
+                  return g * (y * log(where(flat, 1, a)));
+                }));
 }
 
 // y = a^b
 Variable pow(const Variable& a, double b) {
-  return record({"pow", "da = g b a^(b-1)"}, pow(a.value(), b), inputs(a), keep(a),
-                [b](const Kept& k, const Variable& g) {
-                  if (b == 0) return Variable(zeros_like(k[0].value()));
-                  return g * (b * pow(k[0], b - 1));
-                });
+  return record({"pow", "da = g b a^(b-1)"}, pow(a.value(), b),
+                rule(a, save(a), [b](auto& g, auto& a) {
+                  if (b == 0) return Variable(zeros_like(a.value()));
+                  return g * (b * pow(a, b - 1));
+                }));
 }
 
 // y = a^b, with 0 for log a where a is 0 and b >= 0
 Variable pow(double a, const Variable& b) {
-  return record(
-      {"pow", "db = g y log a"}, pow(a, b.value()), inputs(b), keep(b, result),
-      [a](const Kept& k, const Variable& g) {
-        if (a != 0) return g * (k[1] * std::log(a));
-        constexpr double infinity = std::numeric_limits<double>::infinity();
-        const Tensor b = k[0].value();
-        return g * (k[1] * masked_fill(full(b.shape(), -infinity, b.dtype()), b >= 0, 0));
-      });
+  return record({"pow", "db = g y log a"}, pow(a, b.value()),
+                rule(b, save(b, result), [a](auto& g, auto& b, auto& y) {
+                  if (a != 0) return g * (y * std::log(a));
+                  constexpr double infinity = std::numeric_limits<double>::infinity();
+                  const Tensor log_a = full(b.shape(), -infinity, b.dtype());
+                  return g * (y * masked_fill(log_a, b.value() >= 0, 0));
+                }));
 }
 
 namespace {
@@ -134,65 +125,61 @@ Variable winners_share(const Variable& g, const Variable& a, const Variable& b,
 Variable maximum(const Variable& a, const Variable& b) {
   return record(
       {"maximum", "da = g where a > b,  db = g where b > a,  g/2 each where a = b"},
-      maximum(a.value(), b.value()), inputs(a, b), keep(a, b),
-      [](const Kept& k, const Variable& g) {
-        return winners_share(g, k[0], k[1], k[0] < k[1]);
-      },
-      [](const Kept& k, const Variable& g) {
-        return winners_share(g, k[0], k[1], k[1] < k[0]);
-      });
+      maximum(a.value(), b.value()),
+      rule(a, save(a, b),
+           [](auto& g, auto& a, auto& b) { return winners_share(g, a, b, a < b); }),
+      rule(b, save(a, b),
+           [](auto& g, auto& a, auto& b) { return winners_share(g, a, b, b < a); }));
 }
 
 // min(a, b)
 Variable minimum(const Variable& a, const Variable& b) {
   return record(
       {"minimum", "da = g where a < b,  db = g where b < a,  g/2 each where a = b"},
-      minimum(a.value(), b.value()), inputs(a, b), keep(a, b),
-      [](const Kept& k, const Variable& g) {
-        return winners_share(g, k[0], k[1], k[0] > k[1]);
-      },
-      [](const Kept& k, const Variable& g) {
-        return winners_share(g, k[0], k[1], k[1] > k[0]);
-      });
+      minimum(a.value(), b.value()),
+      rule(a, save(a, b),
+           [](auto& g, auto& a, auto& b) { return winners_share(g, a, b, a > b); }),
+      rule(b, save(a, b),
+           [](auto& g, auto& a, auto& b) { return winners_share(g, a, b, b > a); }));
 }
 
 // --- comparisons
 
 Variable operator==(const Variable& a, const Variable& b) {
-  return record_constant("eq", a.value() == b.value(), {&a, &b});
+  return record_constant("eq", a.value() == b.value(), {a, b});
 }
 Variable operator!=(const Variable& a, const Variable& b) {
-  return record_constant("ne", a.value() != b.value(), {&a, &b});
+  return record_constant("ne", a.value() != b.value(), {a, b});
 }
 Variable operator<(const Variable& a, const Variable& b) {
-  return record_constant("lt", a.value() < b.value(), {&a, &b});
+  return record_constant("lt", a.value() < b.value(), {a, b});
 }
 Variable operator<=(const Variable& a, const Variable& b) {
-  return record_constant("le", a.value() <= b.value(), {&a, &b});
+  return record_constant("le", a.value() <= b.value(), {a, b});
 }
 Variable operator>(const Variable& a, const Variable& b) {
-  return record_constant("gt", a.value() > b.value(), {&a, &b});
+  return record_constant("gt", a.value() > b.value(), {a, b});
 }
 Variable operator>=(const Variable& a, const Variable& b) {
-  return record_constant("ge", a.value() >= b.value(), {&a, &b});
+  return record_constant("ge", a.value() >= b.value(), {a, b});
 }
 Variable operator==(const Variable& a, double b) {
-  return record_constant("eq", a.value() == b, {&a});
+  return record_constant("eq", a.value() == b, {a});
 }
 Variable operator!=(const Variable& a, double b) {
-  return record_constant("ne", a.value() != b, {&a});
+  return record_constant("ne", a.value() != b, {a});
 }
 Variable operator<(const Variable& a, double b) {
-  return record_constant("lt", a.value() < b, {&a});
+  return record_constant("lt", a.value() < b, {a});
 }
 Variable operator<=(const Variable& a, double b) {
-  return record_constant("le", a.value() <= b, {&a});
+  return record_constant("le", a.value() <= b, {a});
 }
 Variable operator>(const Variable& a, double b) {
-  return record_constant("gt", a.value() > b, {&a});
+  return record_constant("gt", a.value() > b, {a});
 }
 Variable operator>=(const Variable& a, double b) {
-  return record_constant("ge", a.value() >= b, {&a});
+  return record_constant("ge", a.value() >= b, {a});
 }
 
 // --- choosing
@@ -200,49 +187,51 @@ Variable operator>=(const Variable& a, double b) {
 // condition ? a : b
 Variable where(const Variable& condition, const Variable& a, const Variable& b) {
   const Variable& c = condition;
-  return record(
-      {"where", "da = g where the condition holds,  db = g where it does not"},
-      where(c.value(), a.value(), b.value()), inputs(a, b), keep(c),
-      [](const Kept& k, const Variable& g) { return where(k[0], g, 0); },
-      [](const Kept& k, const Variable& g) { return where(k[0], 0, g); });
+  return record({"where", "da = g where the condition holds,  db = g where it does not"},
+                where(c.value(), a.value(), b.value()),
+                rule(a, save(c), [](auto& g, auto& c) { return where(c, g, 0); }),
+                rule(b, save(c), [](auto& g, auto& c) { return where(c, 0, g); }));
 }
 
 Variable where(const Variable& condition, const Variable& a, double b) {
   return record({"where", "da = g where the condition holds"},
-                where(condition.value(), a.value(), b), inputs(a), keep(condition),
-                [](const Kept& k, const Variable& g) { return where(k[0], g, 0); });
+                where(condition.value(), a.value(), b),
+                rule(a, save(condition),
+                     [](auto& g, auto& condition) { return where(condition, g, 0); }));
 }
 
 Variable where(const Variable& condition, double a, const Variable& b) {
   return record({"where", "db = g where the condition does not hold"},
-                where(condition.value(), a, b.value()), inputs(b), keep(condition),
-                [](const Kept& k, const Variable& g) { return where(k[0], 0, g); });
+                where(condition.value(), a, b.value()),
+                rule(b, save(condition),
+                     [](auto& g, auto& condition) { return where(condition, 0, g); }));
 }
 
 // mask ? value : x
 Variable masked_fill(const Variable& x, const Variable& mask, double value) {
-  return record({"masked_fill", "dx = g where the mask does not hold"},
-                masked_fill(x.value(), mask.value(), value), inputs(x), keep(mask),
-                [](const Kept& k, const Variable& g) { return masked_fill(g, k[0], 0); });
+  return record(
+      {"masked_fill", "dx = g where the mask does not hold"},
+      masked_fill(x.value(), mask.value(), value),
+      rule(x, save(mask), [](auto& g, auto& mask) { return masked_fill(g, mask, 0); }));
 }
 
 // min(max(x, min), max); the gradient is 0 if a bound is NaN.
 Variable clamp(const Variable& x, std::optional<double> min, std::optional<double> max) {
   return record({"clamp", "dx = g where min <= x <= max"}, clamp(x.value(), min, max),
-                inputs(x), keep(x), [min, max](const Kept& k, const Variable& g) {
+                rule(x, save(x), [min, max](auto& g, auto& x) {
                   Variable inside = g;
-                  if (min) inside = where(k[0] >= *min, inside, 0);
-                  if (max) inside = where(k[0] <= *max, inside, 0);
+                  if (min) inside = where(x >= *min, inside, 0);
+                  if (max) inside = where(x <= *max, inside, 0);
                   return inside;
-                });
+                }));
 }
 
 // x as another dtype
 Variable to(const Variable& x, DType dtype) {
   check(is_floating(dtype) || !x.requires_grad(),
         "to: a Variable with a gradient must stay floating, got {}", name(dtype));
-  return record({"to", "dx = g as x's dtype"}, x.value().to(dtype), inputs(x), keep(),
-                [before = x.dtype()](const Variable& g) { return to(g, before); });
+  return record({"to", "dx = g as x's dtype"}, x.value().to(dtype),
+                rule(x, [before = x.dtype()](auto& g) { return to(g, before); }));
 }
 
 }  // namespace heed

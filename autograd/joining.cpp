@@ -17,19 +17,18 @@ Variable cat(std::span<const Variable> parts, std::int64_t dim) {
   Tensor joined = cat(values, dim);
   std::vector<std::int64_t> starts = {0};
   for (const Tensor& value : values) starts.push_back(starts.back() + value.size(dim));
-  return record_list({"cat", "da = the slice of g where a went"}, std::move(joined),
-                     parts, [starts = std::move(starts), dim](int i, const Variable& g) {
-                       return slice(g, dim, starts[i], starts[i + 1]);
-                     });
+  return record({"cat", "da = the slice of g where a went"}, std::move(joined), parts,
+                [starts = std::move(starts), dim](int i, const Variable& g) {
+                  return slice(g, dim, starts[i], starts[i + 1]);
+                });
 }
 
 // [a, b, ...]
 Variable stack(std::span<const Variable> parts, std::int64_t dim) {
   std::vector<Tensor> values;
   for (const Variable& part : parts) values.push_back(part.value());
-  return record_list({"stack", "da = the element of g where a went"}, stack(values, dim),
-                     parts,
-                     [dim](int i, const Variable& g) { return select(g, dim, i); });
+  return record({"stack", "da = the element of g where a went"}, stack(values, dim),
+                parts, [dim](int i, const Variable& g) { return select(g, dim, i); });
 }
 
 Variable cat(std::initializer_list<Variable> parts, std::int64_t dim) {
@@ -62,8 +61,8 @@ Variable sum_copies(const Variable& g, int dim, std::int64_t copies, bool neighb
 
 Variable repeat(const Variable& x, const Shape& repeats) {
   return record({"repeat", "dx = the sum of g over the copies"},
-                repeat(x.value(), repeats), inputs(x), keep(),
-                [repeats, shape = x.shape()](const Variable& g) {
+                repeat(x.value(), repeats),
+                rule(x, [repeats, shape = x.shape()](auto& g) {
                   Variable sums = g;
                   const int lead = repeats.rank() - shape.rank();
                   for (int d = 0; d < repeats.rank(); ++d) {
@@ -75,17 +74,17 @@ Variable repeat(const Variable& x, const Shape& repeats) {
                     }
                   }
                   return reshape(sums, shape);
-                });
+                }));
 }
 
 Variable repeat_interleave(const Variable& x, std::int64_t repeats, std::int64_t dim) {
   return record({"repeat_interleave", "dx = the sum of g over the copies"},
-                repeat_interleave(x.value(), repeats, dim), inputs(x), keep(),
-                [repeats, dim, shape = x.shape()](const Variable& g) {
+                repeat_interleave(x.value(), repeats, dim),
+                rule(x, [repeats, dim, shape = x.shape()](auto& g) {
                   if (repeats == 0) return Variable(zeros(shape, g.dtype()));
                   const int d = normalize_dim("repeat_interleave", dim, g.dim());
                   return reshape(sum_copies(g, d, repeats, true), shape);
-                });
+                }));
 }
 
 Variable repeat_interleave(const Variable& x, std::int64_t repeats) {
@@ -96,16 +95,16 @@ Variable repeat_interleave(const Variable& x, const Tensor& repeats, std::int64_
   Tensor value = repeat_interleave(x.value(), repeats, dim);
   const Tensor index = repeat_interleave(arange(x.size(dim)), repeats, 0);
   return record({"repeat_interleave", "dx = the sum of g over the copies"},
-                std::move(value), inputs(x), keep(index),
-                [shape = x.shape(), dim](const Kept& k, const Variable& g) {
-                  return index_add(shape, dim, k[0].value(), g);
-                });
+                std::move(value),
+                rule(x, save(index), [shape = x.shape(), dim](auto& g, auto& index) {
+                  return index_add(shape, dim, index.value(), g);
+                }));
 }
 
 // x reversed
 Variable flip(const Variable& x, const Dims& dims) {
-  return record({"flip", "dx = g reversed"}, flip(x.value(), dims), inputs(x), keep(),
-                [dims](const Variable& g) { return flip(g, dims); });
+  return record({"flip", "dx = g reversed"}, flip(x.value(), dims),
+                rule(x, [dims](auto& g) { return flip(g, dims); }));
 }
 
 }  // namespace heed

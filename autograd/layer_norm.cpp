@@ -28,13 +28,13 @@ Variable layer_norm(const Variable& x, const Variable& weight, const Variable& b
   return record_fused(
       {"layer_norm",
        "dx = r (u - mean(u) - h mean(u h)),  dw = Σ g h,  db = Σ g  with u = g w"},
-      forward.output, inputs(x, weight, bias), keep(forward.mean, forward.rstd),
+      forward.output, inputs(x, weight, bias), save(forward.mean, forward.rstd),
       [eps](const Variable& x, const Variable& weight, const Variable& bias) {
         return composed_layer_norm(x, weight, bias, eps);
       },
-      [](const Kept& k, const Tensor& g, const std::array<bool, 3>& wanted) {
-        const auto [dx, dw, db] = layer_norm_backward(g, k[0].value(), k[1].value(),
-                                                      k[3].value(), k[4].value(), wanted);
+      [](const Tensor& g, const std::array<bool, 3>& wanted, const Tensor& x,
+         const Tensor& weight, const Tensor&, const Tensor& mean, const Tensor& rstd) {
+        const auto [dx, dw, db] = layer_norm_backward(g, x, weight, mean, rstd, wanted);
         return std::array<Tensor, 3>{dx, dw, db};
       });
 }

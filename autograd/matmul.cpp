@@ -39,44 +39,41 @@ struct Vectors {
 Variable matmul(const Variable& a, const Variable& b) {
   const Vectors v{a.dim() == 1, b.dim() == 1};
   return record(
-      {"matmul", "dA = G Bᵀ,  dB = Aᵀ G"}, matmul(a.value(), b.value()), inputs(a, b),
-      keep(needed_by(b, a), needed_by(a, b)),
-      [v](const Kept& k, const Variable& g) {
-        const Variable da = matmul(v.matrix(g), transposed(v.column(k[1])));
-        return v.a ? squeeze(da, -2) : da;
-      },
-      [v, n = b.dim(), turned = is_turned(b)](const Kept& k, const Variable& g) {
-        Variable A = v.row(k[0]), G = v.matrix(g);
-        // One matrix B for all batches: one product over all their rows, in place of a
-        // product a batch and a sum over them.
+      {"matmul", "dA = G Bᵀ,  dB = Aᵀ G"}, matmul(a.value(), b.value()),
+      rule(a, save(b),
+           [v](auto& g, auto& b) {
+             const Variable da = matmul(v.matrix(g), transposed(v.column(b)));
+             return v.a ? squeeze(da, -2) : da;
+           }),
+      rule(b, save(a), [v, n = b.dim(), turned = is_turned(b)](auto& g, auto& a) {
+        Variable A = v.row(a), G = v.matrix(g);
+        // One matrix B for all batches: one product over all their rows, in place of
+        // a product a batch and a sum over them.
         if (n <= 2) {
           A = as_matrix(A);
           G = as_matrix(G);
         }
-        // Of a B that is a transposed view, as a layer's weights are, the gradient is
-        // computed as Gᵀ A: turned round again it is in the order of the weights.
+        // Of a B that is a transposed view, as a layer's weights are, the gradient
+        // is computed as Gᵀ A: turned round again it is in the order of the weights.
         const Variable db =
             turned ? transposed(matmul(transposed(G), A)) : matmul(transposed(A), G);
         return v.b ? squeeze(db, -1) : db;
-      });
+      }));
 }
 
 // The same for (b, m, k) x (b, k, n) -> (b, m, n).
 Variable bmm(const Variable& a, const Variable& b) {
-  return record(
-      {"bmm", "dA = G Bᵀ,  dB = Aᵀ G"}, bmm(a.value(), b.value()), inputs(a, b),
-      keep(needed_by(b, a), needed_by(a, b)),
-      [](const Kept& k, const Variable& g) { return bmm(g, transposed(k[1])); },
-      [](const Kept& k, const Variable& g) { return bmm(transposed(k[0]), g); });
+  return record({"bmm", "dA = G Bᵀ,  dB = Aᵀ G"}, bmm(a.value(), b.value()),
+                rule(a, save(b), [](auto& g, auto& b) { return bmm(g, transposed(b)); }),
+                rule(b, save(a), [](auto& g, auto& a) { return bmm(transposed(a), g); }));
 }
 
 // C = a bᵀ
 Variable outer(const Variable& a, const Variable& b) {
   return record(
-      {"outer", "da = G b,  db = Gᵀ a"}, outer(a.value(), b.value()), inputs(a, b),
-      keep(needed_by(b, a), needed_by(a, b)),
-      [](const Kept& k, const Variable& g) { return matmul(g, k[1]); },
-      [](const Kept& k, const Variable& g) { return matmul(transposed(g), k[0]); });
+      {"outer", "da = G b,  db = Gᵀ a"}, outer(a.value(), b.value()),
+      rule(a, save(b), [](auto& g, auto& b) { return matmul(g, b); }),
+      rule(b, save(a), [](auto& g, auto& a) { return matmul(transposed(g), a); }));
 }
 
 }  // namespace heed

@@ -34,13 +34,13 @@ void NodeRef::release() {
   working = false;
 }
 
-KeptTensor::KeptTensor(const Tensor& value, NodeRef node, bool is_result)
+SavedTensor::SavedTensor(const Tensor& value, NodeRef node, bool is_result)
     : value(value),
       node(std::move(node)),
       version(version_of(value)),
       is_result(is_result) {}
 
-void Node::differentiate(const Variable&, Requests&) const {
+void Node::differentiate(const Variable&, Requests&) {
   fail("backward: {} has no derivative", op.name);
 }
 
@@ -49,7 +49,7 @@ void Node::check_usable() {
         "backward: the graph behind {} was freed by an earlier backward; pass "
         "{{.retain_graph = true}} to the earlier one",
         op.name);
-  for (const KeptTensor& tensor : kept()) {
+  for (const SavedTensor& tensor : saved()) {
     check(
         tensor.version == version_of(tensor.value),
         "backward: a tensor of shape {} that {} needs for its derivative was overwritten "
@@ -58,9 +58,9 @@ void Node::check_usable() {
   }
 }
 
-void Node::free_kept() {
+void Node::free_saved() {
   freed = true;
-  for (KeptTensor& tensor : kept()) tensor = KeptTensor();
+  for (SavedTensor& tensor : saved()) tensor = SavedTensor();
 }
 
 }  // namespace heed

@@ -25,14 +25,20 @@ struct Op {
 };
 
 // A tensor that a rule will need, with the version it had when the op ran.
-struct KeptTensor {
+struct SavedTensor {
   Tensor value;
-  NodeRef node;  // of an input; null for constants and for the op's own result
+  // Of an input; null for constants, and for the op's own result: a node that owned
+  // itself would be a cycle.
+  NodeRef node;
   std::uint32_t version = 0;
   bool is_result = false;
 
-  KeptTensor() = default;
-  KeptTensor(const Tensor& value, NodeRef node, bool is_result);
+  SavedTensor() = default;
+  SavedTensor(const Tensor& value, NodeRef node, bool is_result);
+  // The tensor with its history; `owner` is the node that saved it.
+  Variable unpack(Node& owner) const {
+    return Variable(value, is_result ? NodeRef(&owner) : node);
+  }
 };
 
 class Walk;
@@ -83,16 +89,16 @@ class Node {
   virtual ~Node() = default;
 
   // Delivers the gradients that are wanted, given the gradient `g` of the result.
-  virtual void differentiate(const Variable& g, Requests& requests) const;
+  virtual void differentiate(const Variable& g, Requests& requests);
   // The nodes of the inputs, one an input; null where an input needs no gradient.
   virtual std::span<NodeRef> inputs() { return {}; }
   // What the rules need.
-  virtual std::span<KeptTensor> kept() { return {}; }
+  virtual std::span<SavedTensor> saved() { return {}; }
 
-  // Throws Error when the node was freed, or a kept tensor overwritten after the op ran.
+  // Throws Error when the node was freed, or a saved tensor overwritten after the op ran.
   void check_usable();
-  // Lets go of the kept tensors; after it the node cannot be differentiated again.
-  void free_kept();
+  // Lets go of the saved tensors; after it the node cannot be differentiated again.
+  void free_saved();
 
   static void* operator new(std::size_t bytes) { return memory::allocate(bytes); }
   static void operator delete(void* node, std::size_t bytes) {

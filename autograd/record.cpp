@@ -4,32 +4,21 @@
 
 namespace heed {
 
-Variable Kept::operator[](int i) const {
-  const auto count = static_cast<int>(tensors_.size());
-  check(0 <= i && i < count, "{}: its rule reads entry {} of keep(), which has {}",
-        node_.op.name, i, count);
-  const KeptTensor& kept = tensors_[static_cast<std::size_t>(i)];
-  if (kept.is_result) return Variable(kept.value, NodeRef(const_cast<Node*>(&node_)));
-  return Variable(kept.value, kept.node);
-}
-
 namespace detail {
 
-KeptTensor make_kept(const KeepEntry& entry, const Tensor& result) {
-  if (entry.is_result) return KeptTensor(result, NodeRef(), true);
-  if (!entry.value) return KeptTensor();
-  return KeptTensor(*entry.value,
-                    entry.variable ? input_node(*entry.variable) : NodeRef(), false);
-}
-
-NodeRef input_node(const Variable& input) {
+NodeRef node_of(const Variable& input) {
   return input.requires_grad() ? input.node() : NodeRef();
 }
 
-std::vector<Variable> differentiate_composed(std::span<const Variable> inputs,
-                                             std::span<const bool> wanted,
-                                             const Variable& g,
-                                             const Composed& composed) {
+SavedTensor saved_tensor(const ToSave& tensor, const Tensor& result) {
+  if (!tensor.value) return SavedTensor(result, NodeRef(), true);
+  return SavedTensor(*tensor.value,
+                     tensor.variable ? node_of(*tensor.variable) : NodeRef(), false);
+}
+
+std::vector<Variable> differentiate_composed(
+    std::span<const Variable> inputs, std::span<const bool> wanted, const Variable& g,
+    const std::function<Variable(std::span<const Variable>)>& composed) {
   const bool create_graph = grad_enabled();
   const SetGradEnabled recording(true);
   std::vector<Variable> aliases, gradients;
@@ -38,8 +27,8 @@ std::vector<Variable> differentiate_composed(std::span<const Variable> inputs,
   gradients.reserve(inputs.size());  // captures point into it
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const Variable& x = inputs[i];
-    aliases.push_back(record({"alias", "dx = g"}, x.value(), heed::inputs(x), keep(),
-                             [](const Variable& g) { return g; }));
+    aliases.push_back(
+        record({"alias", "dx = g"}, x.value(), rule(x, [](auto& g) { return g; })));
     gradients.emplace_back();
     if (!aliases[i].requires_grad()) continue;
     Node* const end = aliases[i].node().get();
@@ -58,8 +47,8 @@ std::vector<Variable> differentiate_composed(std::span<const Variable> inputs,
 }  // namespace detail
 
 Variable record_constant(const char* name, Tensor value,
-                         std::initializer_list<const Variable*> inputs) {
-  if (!detail::recorded(inputs)) return Variable(std::move(value));
+                         std::initializer_list<Input> inputs) {
+  if (!detail::is_recorded(inputs)) return Variable(std::move(value));
   NodeRef node(new Node({name}, value, Node::Kind::constant));
   return Variable(std::move(value), std::move(node));
 }

@@ -1,281 +1,250 @@
-// How an op is written: its value, and beside it one rule an input.
+// How an op is written: its value, and beside it a rule for each input.
 //
 //   // a b, elementwise
 //   Variable operator*(const Variable& a, const Variable& b) {
-//     return record({"mul", "da = g b,  db = g a"}, a.value() * b.value(),
-//                   inputs(a, b), keep(needed_by(b, a), needed_by(a, b)),
-//                   [](const Kept& k, const Variable& g) { return g * k[1]; },
-//                   [](const Kept& k, const Variable& g) { return g * k[0]; });
+//     return record(
+//         {"mul", "da = g b,  db = g a"}, a.value() * b.value(),
+//         rule(a, save(b), [](const Variable& g, const Variable& b) { return g * b; }),
+//         rule(b, save(a), [](const Variable& g, const Variable& a) { return g * a; }));
 //   }
 //
-// A rule turns the gradient of the result into the gradient of its input. It is
+// The rule for a turns g, the gradient of the result, into the gradient of a. It is
 // mathematics: it returns a new Variable and changes nothing. It is written in ops on
-// Variables, so that it can be differentiated itself, and sees only the gradient, what
-// keep() lists, and plain numbers that it captures. A rule may return a gradient of the
-// result's shape where its input was broadcast: backward sums it to the input's shape.
+// Variables, so that it can be differentiated itself, and sees only g, then what save()
+// lists, and plain numbers that it captures. A rule may return a gradient of the result's
+// shape where its input was broadcast: backward sums it to the input's shape.
 //
-// keep() lists tensors by address (KeepEntry), so that nothing is copied when nothing is
-// recorded; the node then holds them with the version they had (KeptTensor); a rule sees
-// them as Variables (Kept).
+// save() lists what the rule needs of the forward pass: Variables, constant Tensors, and
+// `result` for the op's own result. The node holds these tensors, with the version that
+// they have now, if the rule's input requires a gradient.
 //
-// When nothing is to be recorded, record() returns the value, and keeps nothing.
+// When nothing is to be recorded, record() returns the value and saves nothing.
 #pragma once
 
 #include <algorithm>
 #include <array>
-#include <concepts>
 #include <functional>
-#include <tuple>
+#include <type_traits>
 #include <vector>
 
 #include "autograd/node.h"
 
 namespace heed {
 
-// The inputs of an op, in the order of its rules.
-template <std::same_as<Variable>... V>
-std::array<const Variable*, sizeof...(V)> inputs(const V&... variables) {
-  return {&variables...};
-}
+// An input of an op.
+using Input = std::reference_wrapper<const Variable>;
 
-// Stands for the op's own result in keep(). The graph does not own a kept result's
-// history, so keeping it makes no cycle.
-struct Result {};
-inline constexpr Result result{};
+// A tensor to be saved, by its address: nothing is copied when nothing is recorded.
+struct ToSave {
+  const Tensor* value = nullptr;       // null: the op's own result
+  const Variable* variable = nullptr;  // whose value it is; null: it is a constant
 
-// One entry of keep(): an input, a constant, the result, or nothing.
-struct KeepEntry {
-  const Tensor* value = nullptr;
-  const Variable* variable = nullptr;  // whose value it is, if it has a history
-  bool is_result = false;
-
-  KeepEntry() = default;
-  KeepEntry(const Variable& kept) : value(&kept.value()), variable(&kept) {}
-  KeepEntry(const Tensor& constant) : value(&constant) {}
-  KeepEntry(Result) : is_result(true) {}
+  ToSave() = default;
+  ToSave(const Variable& x) : value(&x.value()), variable(&x) {}
+  ToSave(const Tensor& constant) : value(&constant) {}
 };
 
-// `kept`, but only if `input` requires a gradient: for a tensor that only its rule needs.
-inline KeepEntry needed_by(const Variable& input, KeepEntry kept) {
-  return input.requires_grad() ? kept : KeepEntry();
+// The op's own result, in save().
+inline const ToSave result;
+
+template <std::convertible_to<ToSave>... T>
+std::array<ToSave, sizeof...(T)> save(const T&... tensors) {
+  return {ToSave(tensors)...};
 }
 
-// What the rules need; k[i] in a rule is entry i.
-template <std::convertible_to<KeepEntry>... K>
-std::array<KeepEntry, sizeof...(K)> keep(const K&... entries) {
-  return {KeepEntry(entries)...};
-}
-
-// What was kept, as a rule sees it.
-class Kept {
- public:
-  Kept(const Node& node, std::span<const KeptTensor> tensors)
-      : node_(node), tensors_(tensors) {}
-  // Entry i of keep().
-  Variable operator[](int i) const;
-
- private:
-  const Node& node_;
-  std::span<const KeptTensor> tensors_;
+// The rule for `input`: gradient(g, saved...) is its gradient.
+template <std::size_t S, class Gradient>
+struct Rule {
+  Input input;
+  std::array<ToSave, S> saves;
+  Gradient gradient;
 };
+
+template <std::size_t S, class Gradient>
+Rule<S, Gradient> rule(const Variable& input, const std::array<ToSave, S>& saves,
+                       Gradient gradient) {
+  return {input, saves, std::move(gradient)};
+}
+
+template <class Gradient>
+Rule<0, Gradient> rule(const Variable& input, Gradient gradient) {
+  return {input, {}, std::move(gradient)};
+}
 
 namespace detail {
 
-KeptTensor make_kept(const KeepEntry& entry, const Tensor& result);
-// The node of an input that a gradient can reach, else null.
-NodeRef input_node(const Variable& input);
-
 // Whether an op on these inputs is recorded.
-inline bool recorded(std::span<const Variable* const> inputs) {
-  if (!grad_enabled()) return false;
-  for (const Variable* input : inputs) {
-    if (input->requires_grad()) return true;
-  }
-  return false;
+template <class Inputs>
+bool is_recorded(const Inputs& inputs) {
+  return grad_enabled() &&
+         std::any_of(inputs.begin(), inputs.end(),
+                     [](const Variable& x) { return x.requires_grad(); });
 }
 
-template <class Rule>
-Variable apply(const Rule& rule, const Kept& kept, const Variable& g) {
-  if constexpr (std::invocable<const Rule&, const Kept&, const Variable&>) {
-    return rule(kept, g);
-  } else {
-    return rule(g);
+// The node of an input that a gradient can reach, else null.
+NodeRef node_of(const Variable& input);
+SavedTensor saved_tensor(const ToSave& tensor, const Tensor& result);
+
+// The node of an op, in one block of memory where `Inputs` is an array.
+template <class Inputs, std::size_t S, class Differentiate>
+class OpNode final : public Node {
+ public:
+  OpNode(Op op, const Tensor& value, Inputs inputs, Differentiate differentiate)
+      : Node(op, value),
+        inputs_(std::move(inputs)),
+        differentiate_(std::move(differentiate)) {}
+
+  void differentiate(const Variable& g, Requests& requests) override {
+    differentiate_(*this, g, requests);
   }
+  std::span<NodeRef> inputs() override { return inputs_; }
+  std::span<SavedTensor> saved() override { return saved_; }
+
+ private:
+  Inputs inputs_;
+  std::array<SavedTensor, S> saved_;
+  [[no_unique_address]] Differentiate differentiate_;
+};
+
+// A node with room for S saved tensors. differentiate(node, g, requests) delivers the
+// gradients of the inputs.
+template <std::size_t S, class Inputs, class Differentiate>
+NodeRef make_node(Op op, const Tensor& value, Inputs inputs,
+                  Differentiate differentiate) {
+  return NodeRef(new OpNode<Inputs, S, Differentiate>(op, value, std::move(inputs),
+                                                      std::move(differentiate)));
 }
 
-// An op with a fixed number of inputs: everything in one block of memory.
-template <std::size_t I, std::size_t K>
-class FixedNode : public Node {
- public:
-  FixedNode(Op op, const Tensor& value, const std::array<const Variable*, I>& in,
-            const std::array<KeepEntry, K>& keep)
-      : Node(op, value) {
-    for (std::size_t i = 0; i < I; ++i) inputs_[i] = input_node(*in[i]);
-    for (std::size_t i = 0; i < K; ++i) kept_[i] = make_kept(keep[i], value);
-  }
-  std::span<NodeRef> inputs() final { return inputs_; }
-  std::span<KeptTensor> kept() final { return kept_; }
+// f(at(0), ..., at(N - 1))
+template <std::size_t N, class F, class At>
+auto call(const F& f, const At& at) {
+  return [&]<std::size_t... i>(std::index_sequence<i...>) { return f(at(i)...); }
+  (std::make_index_sequence<N>());
+}
 
- protected:
-  Kept kept_for_rules() const { return Kept(*this, kept_); }
-
- private:
-  std::array<NodeRef, I> inputs_;
-  std::array<KeptTensor, K> kept_;
-};
-
-// With one rule an input.
-template <std::size_t I, std::size_t K, class... Rules>
-class OpNode final : public FixedNode<I, K> {
- public:
-  OpNode(Op op, const Tensor& value, const std::array<const Variable*, I>& in,
-         const std::array<KeepEntry, K>& keep, Rules... rules)
-      : FixedNode<I, K>(op, value, in, keep), rules_(std::move(rules)...) {}
-
-  void differentiate(const Variable& g, Requests& requests) const override {
-    const Kept kept = this->kept_for_rules();
-    int i = 0;
-    const auto run = [&](const auto& rule) {
-      if (requests.wants(i)) requests.deliver(i, apply(rule, kept, g));
-      ++i;
-    };
-    std::apply([&](const Rules&... rules) { (run(rules), ...); }, rules_);
-  }
-
- private:
-  [[no_unique_address]] std::tuple<Rules...> rules_;
-};
-
-using Composed = std::function<Variable(std::span<const Variable>)>;
 // The gradients of `inputs`, given the gradient g of composed(inputs): those that are
 // `wanted`, the others empty. Runs composed on aliases of the inputs and walks back from
 // its result as far as these. Where gradients are recorded, so are these.
-std::vector<Variable> differentiate_composed(std::span<const Variable> inputs,
-                                             std::span<const bool> wanted,
-                                             const Variable& g, const Composed& composed);
-
-// Stands for the backward of an op that has none but that of its composed form.
-struct NoBackward {};
-
-// With a composed form and, for walks that are not recorded, a backward on tensors. It
-// keeps the inputs first, and then what keep() lists.
-template <std::size_t I, std::size_t K, class ComposedForm, class Backward>
-class FusedNode final : public FixedNode<I, I + K> {
- public:
-  FusedNode(Op op, const Tensor& value, const std::array<const Variable*, I>& in,
-            const std::array<KeepEntry, K>& keep, ComposedForm composed,
-            Backward backward)
-      : FixedNode<I, I + K>(op, value, in, joined(in, keep)),
-        composed_(std::move(composed)),
-        backward_(std::move(backward)) {}
-
-  void differentiate(const Variable& g, Requests& requests) const override {
-    const Kept kept = this->kept_for_rules();
-    const auto wanted = requests.wanted<I>();
-    const auto deliver = [&](auto&& gradients) {
-      for (std::size_t i = 0; i < I; ++i) {
-        if (wanted[i]) requests.deliver(static_cast<int>(i), std::move(gradients[i]));
-      }
-    };
-    if constexpr (!std::same_as<Backward, NoBackward>) {
-      if (!grad_enabled()) return deliver(backward_(kept, g.value(), wanted));
-    }
-    std::array<Variable, I> inputs;
-    for (std::size_t i = 0; i < I; ++i) inputs[i] = kept[static_cast<int>(i)];
-    deliver(
-        differentiate_composed(inputs, wanted, g, [this](std::span<const Variable> in) {
-          return [&]<std::size_t... i>(std::index_sequence<i...>) {
-            return composed_(in[i]...);
-          }
-          (std::make_index_sequence<I>());
-        }));
-  }
-
- private:
-  static std::array<KeepEntry, I + K> joined(const std::array<const Variable*, I>& in,
-                                             const std::array<KeepEntry, K>& keep) {
-    std::array<KeepEntry, I + K> all;
-    for (std::size_t i = 0; i < I; ++i) all[i] = *in[i];
-    std::copy(keep.begin(), keep.end(), all.begin() + I);
-    return all;
-  }
-
-  [[no_unique_address]] ComposedForm composed_;
-  [[no_unique_address]] Backward backward_;
-};
-
-// An op over a list of inputs, such as cat, with one rule for all: rule(i, g).
-template <class Rule>
-class ListNode final : public Node {
- public:
-  ListNode(Op op, const Tensor& value, std::span<const Variable> in, Rule rule)
-      : Node(op, value), rule_(std::move(rule)) {
-    for (const Variable& input : in) inputs_.push_back(input_node(input));
-  }
-
-  void differentiate(const Variable& g, Requests& requests) const override {
-    for (int i = 0; i < static_cast<int>(inputs_.size()); ++i) {
-      if (requests.wants(i)) requests.deliver(i, rule_(i, g));
-    }
-  }
-  std::span<NodeRef> inputs() override { return inputs_; }
-
- private:
-  std::vector<NodeRef> inputs_;
-  Rule rule_;
-};
+std::vector<Variable> differentiate_composed(
+    std::span<const Variable> inputs, std::span<const bool> wanted, const Variable& g,
+    const std::function<Variable(std::span<const Variable>)>& composed);
 
 }  // namespace detail
 
 // The op's result: `value`, and the node that remembers how to differentiate it if any
 // input requires a gradient and recording is on.
-template <std::size_t I, std::size_t K, class... Rules>
-Variable record(Op op, Tensor value, const std::array<const Variable*, I>& inputs,
-                const std::array<KeepEntry, K>& keep, Rules... rules) {
-  static_assert(sizeof...(Rules) == I, "an op has one rule an input");
-  if (!detail::recorded(inputs)) return Variable(std::move(value));
-  NodeRef node(
-      new detail::OpNode<I, K, Rules...>(op, value, inputs, keep, std::move(rules)...));
+template <std::size_t... S, class... Gradient>
+Variable record(Op op, Tensor value, Rule<S, Gradient>... rules) {
+  if (!detail::is_recorded(std::array{rules.input...})) return Variable(std::move(value));
+  NodeRef node = detail::make_node<(S + ... + 0)>(
+      op, value, std::array{detail::node_of(rules.input)...},
+      [... gradient = std::move(rules.gradient)](Node& node, const Variable& g,
+                                                 Requests& requests) {
+        int i = 0;
+        const SavedTensor* saved = node.saved().data();
+        const auto run = [&](auto count, const auto& gradient) {
+          const auto unpack = [&](std::size_t j) { return saved[j].unpack(node); };
+          const auto rule = [&](const auto&... x) { return gradient(g, x...); };
+          if (requests.wants(i)) requests.deliver(i, detail::call<count>(rule, unpack));
+          ++i;
+          saved += count;
+        };
+        (run(std::integral_constant<std::size_t, S>(), gradient), ...);
+      });
+  SavedTensor* saved = node->saved().data();
+  const auto save_for = [&](const auto& rule) {
+    for (const ToSave& tensor : rule.saves) {
+      if (rule.input.get().requires_grad()) *saved = detail::saved_tensor(tensor, value);
+      ++saved;
+    }
+  };
+  (save_for(rules), ...);
   return Variable(std::move(value), std::move(node));
+}
+
+// The same for a list of inputs, such as those of cat: gradient(i, g) is that of input i.
+template <class Gradient>
+Variable record(Op op, Tensor value, std::span<const Variable> inputs,
+                Gradient gradient) {
+  if (!detail::is_recorded(inputs)) return Variable(std::move(value));
+  std::vector<NodeRef> nodes;
+  for (const Variable& input : inputs) nodes.push_back(detail::node_of(input));
+  NodeRef node =
+      detail::make_node<0>(op, value, std::move(nodes),
+                           [gradient = std::move(gradient)](Node& node, const Variable& g,
+                                                            Requests& requests) {
+                             for (int i = 0; i < std::ssize(node.inputs()); ++i) {
+                               if (requests.wants(i)) requests.deliver(i, gradient(i, g));
+                             }
+                           });
+  return Variable(std::move(value), std::move(node));
+}
+
+// The inputs of a fused op.
+template <std::same_as<Variable>... V>
+std::array<Input, sizeof...(V)> inputs(const V&... variables) {
+  return {std::cref(variables)...};
 }
 
 // As record, for an op that has kernels of its own beside its formula. `value` is what
 // the kernels computed, and for the gradients there are two ways:
 //
-//   composed(inputs...)           the op in ops on Variables, which say what it is. It is
-//                                 differentiated where the walk is recorded: in a
-//                                 backward with create_graph.
-//   backward(kept, g, wanted)     an array of gradients, one an input, by the kernels, in
-//                                 all other walks: `kept` has the inputs and then what
-//                                 keep() lists, g is a Tensor, and what `wanted` (an
-//                                 array of bool) leaves out is not looked at.
+//   composed(inputs...)         the op in ops on Variables, which say what it is. It is
+//                               differentiated where the walk is recorded: in a backward
+//                               with create_graph.
+//   backward(g, wanted, inputs..., saved...)
+//                               an array of gradients, one an input, by the kernels, in
+//                               all other walks. All arguments are Tensors but `wanted`,
+//                               an array of bool; what it leaves out is not looked at.
 //
 // Whatever tensor composed needs is an input, a constant too, so that it has a version.
 // Without `backward` all walks differentiate composed: for the derivative of a fused op.
-template <std::size_t I, std::size_t K, class ComposedForm,
-          class Backward = detail::NoBackward>
-Variable record_fused(Op op, Tensor value, const std::array<const Variable*, I>& inputs,
-                      const std::array<KeepEntry, K>& keep, ComposedForm composed,
-                      Backward backward = {}) {
-  if (!detail::recorded(inputs)) return Variable(std::move(value));
-  NodeRef node(new detail::FusedNode<I, K, ComposedForm, Backward>(
-      op, value, inputs, keep, std::move(composed), std::move(backward)));
-  return Variable(std::move(value), std::move(node));
-}
-
-// As record, for a list of inputs; the rule is called as rule(i, g) for input i.
-template <class Rule>
-Variable record_list(Op op, Tensor value, std::span<const Variable> inputs, Rule rule) {
-  bool recorded = false;
-  for (const Variable& input : inputs) recorded |= input.requires_grad();
-  if (!recorded || !grad_enabled()) return Variable(std::move(value));
-  NodeRef node(new detail::ListNode<Rule>(op, value, inputs, std::move(rule)));
+template <std::size_t I, std::size_t S, class Composed, class Backward = std::nullptr_t>
+Variable record_fused(Op op, Tensor value, const std::array<Input, I>& inputs,
+                      const std::array<ToSave, S>& saves, Composed composed,
+                      Backward backward = nullptr) {
+  if (!detail::is_recorded(inputs)) return Variable(std::move(value));
+  std::array<NodeRef, I> nodes;
+  std::transform(inputs.begin(), inputs.end(), nodes.begin(), detail::node_of);
+  NodeRef node = detail::make_node<I + S>(
+      op, value, std::move(nodes),
+      [composed = std::move(composed), backward = std::move(backward)](
+          Node& node, const Variable& g, Requests& requests) {
+        const std::span<const SavedTensor> saved = node.saved();
+        const std::array<bool, I> wanted = requests.wanted<I>();
+        const auto deliver = [&](auto&& gradients) {
+          for (std::size_t i = 0; i < I; ++i) {
+            if (wanted[i]) requests.deliver(static_cast<int>(i), gradients[i]);
+          }
+        };
+        if constexpr (!std::same_as<Backward, std::nullptr_t>) {
+          if (!grad_enabled()) {
+            return deliver(detail::call<I + S>(
+                [&](const auto&... x) { return backward(g.value(), wanted, x...); },
+                [&](std::size_t i) -> const Tensor& { return saved[i].value; }));
+          }
+        }
+        std::array<Variable, I> inputs;
+        for (std::size_t i = 0; i < I; ++i) inputs[i] = saved[i].unpack(node);
+        deliver(detail::differentiate_composed(
+            inputs, wanted, g, [&](std::span<const Variable> in) {
+              return detail::call<I>(
+                  composed, [&](std::size_t i) -> const Variable& { return in[i]; });
+            }));
+      });
+  const std::span<SavedTensor> saved = node->saved();
+  for (std::size_t i = 0; i < I; ++i) {
+    saved[i] = detail::saved_tensor(inputs[i].get(), value);
+  }
+  for (std::size_t i = 0; i < S; ++i) {
+    saved[I + i] = detail::saved_tensor(saves[i], value);
+  }
   return Variable(std::move(value), std::move(node));
 }
 
 // The result of an op without a derivative, such as argmax. It is a constant to every op
 // that takes it; backward() of the result itself says that the op has none.
 Variable record_constant(const char* name, Tensor value,
-                         std::initializer_list<const Variable*> inputs);
+                         std::initializer_list<Input> inputs);
 
 }  // namespace heed

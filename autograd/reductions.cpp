@@ -65,51 +65,48 @@ Variable products_of_others(const Variable& rows) {
   return reshape(flip(pairs, {2}) * unsqueeze(beside, 2), {m, n});
 }
 
+// The same in a tensor x that is reduced where `kept` is not its shape.
+Variable products_of_others(const Variable& x, const Shape& kept) {
+  Dims order, reduced;  // the dimensions that stay, and then the others
+  for (int d = 0; d < x.dim(); ++d) {
+    (kept[d] == x.shape()[d] ? order : reduced).push_back(d);
+  }
+  for (std::int64_t d : reduced) order.push_back(d);
+  const Variable ordered = permute(x, order);
+  const std::int64_t rows = count(kept);
+  const std::int64_t n = rows ? x.numel() / rows : 0;
+  const Variable others = products_of_others(reshape(ordered, {rows, n}));
+  Dims inverse = order;
+  for (int d = 0; d < x.dim(); ++d) inverse[static_cast<int>(order[d])] = d;
+  return permute(reshape(others, ordered.shape()), inverse);
+}
+
 }  // namespace
 
 // Σ x
 Variable sum(const Variable& x, const Dims& dims, bool keepdim) {
-  return record({"sum", "dx = g, repeated"}, sum(x.value(), dims, keepdim), inputs(x),
-                keep(), [spread = Spread(x, dims), shape = x.shape()](const Variable& g) {
+  return record({"sum", "dx = g, repeated"}, sum(x.value(), dims, keepdim),
+                rule(x, [spread = Spread(x, dims), shape = x.shape()](auto& g) {
                   return expand(spread(g), shape);
-                });
+                }));
 }
 
 // y = Π x. The product of the others is y / x where no element is 0.
 Variable prod(const Variable& x, const Dims& dims, bool keepdim) {
   return record(
       {"prod", "dx = g times the product of the others"}, prod(x.value(), dims, keepdim),
-      inputs(x), keep(x, result),
-      [spread = Spread(x, dims), dims](const Kept& k, const Variable& g) {
-        const Variable x = k[0];
-        if (!any(x.value() == 0).item()) return spread(g) * spread(k[1]) / x;
-        const Shape kept = spread.kept;
-        Dims reduced;
-        Dims order;
-        for (int d = 0; d < x.dim(); ++d) {
-          (kept[d] == x.shape()[d] ? order : reduced).push_back(d);
-        }
-        Shape ordered;
-        for (std::int64_t d : order) ordered.push_back(x.shape()[d]);
-        const std::int64_t rows = count(ordered);
-        for (std::int64_t d : reduced) {
-          order.push_back(d);
-          ordered.push_back(x.shape()[d]);
-        }
-        const std::int64_t n = rows ? x.numel() / rows : 0;
-        const Variable others = products_of_others(reshape(permute(x, order), {rows, n}));
-        Dims inverse = order;
-        for (int d = 0; d < x.dim(); ++d) inverse[static_cast<int>(order[d])] = d;
-        return spread(g) * permute(reshape(others, ordered), inverse);
-      });
+      rule(x, save(x, result), [spread = Spread(x, dims)](auto& g, auto& x, auto& y) {
+        if (!any(x.value() == 0).item()) return spread(g) * spread(y) / x;
+        return spread(g) * products_of_others(x, spread.kept);
+      }));
 }
 
 // Σ x / n
 Variable mean(const Variable& x, const Dims& dims, bool keepdim) {
   return record(
-      {"mean", "dx = g / n, repeated"}, mean(x.value(), dims, keepdim), inputs(x), keep(),
-      [spread = Spread(x, dims), n = reduced_count(x, dims),
-       shape = x.shape()](const Variable& g) { return expand(spread(g / n), shape); });
+      {"mean", "dx = g / n, repeated"}, mean(x.value(), dims, keepdim),
+      rule(x, [spread = Spread(x, dims), n = reduced_count(x, dims),
+               shape = x.shape()](auto& g) { return expand(spread(g / n), shape); }));
 }
 
 // Σ (x - m)² / f, m the mean, f = max(0, n - c)
@@ -117,10 +114,9 @@ Variable var(const Variable& x, const Dims& dims, int correction, bool keepdim) 
   const double freedom = std::max(0.0, reduced_count(x, dims) - correction);
   return record(
       {"var", "dx = g 2 (x - m) / f"}, var(x.value(), dims, correction, keepdim),
-      inputs(x), keep(x),
-      [spread = Spread(x, dims), dims, freedom](const Kept& k, const Variable& g) {
-        return spread(g) * ((k[0] - mean(k[0], dims, true)) * (2 / freedom));
-      });
+      rule(x, save(x), [spread = Spread(x, dims), dims, freedom](auto& g, auto& x) {
+        return spread(g) * ((x - mean(x, dims, true)) * (2 / freedom));
+      }));
 }
 
 // y = √var. The gradient is 0 where y is 0, whatever g is.
@@ -128,45 +124,48 @@ Variable std(const Variable& x, const Dims& dims, int correction, bool keepdim) 
   const double freedom = std::max(0.0, reduced_count(x, dims) - correction);
   return record(
       {"std", "dx = g (x - m) / (f y)"}, std(x.value(), dims, correction, keepdim),
-      inputs(x), keep(x, result),
-      [spread = Spread(x, dims), dims, freedom](const Kept& k, const Variable& g) {
-        const Variable distance = k[0] - mean(k[0], dims, true), y = spread(k[1]);
-        return masked_fill(spread(g), y == 0, 0) * (over_root(distance, y) / freedom);
-      });
+      rule(x, save(x, result),
+           [spread = Spread(x, dims), dims, freedom](auto& g, auto& x, auto& y) {
+             const Variable distance = x - mean(x, dims, true), root = spread(y);
+             return masked_fill(spread(g), root == 0, 0) *
+                    (over_root(distance, root) / freedom);
+           }));
 }
 
 // y = √Σ x². The gradient is 0 where y is 0.
 Variable norm(const Variable& x, const Dims& dims, bool keepdim) {
-  return record({"norm", "dx = g x / y"}, norm(x.value(), dims, keepdim), inputs(x),
-                keep(x, result),
-                [spread = Spread(x, dims)](const Kept& k, const Variable& g) {
-                  return spread(g) * over_root(k[0], spread(k[1]));
-                });
+  return record(
+      {"norm", "dx = g x / y"}, norm(x.value(), dims, keepdim),
+      rule(x, save(x, result), [spread = Spread(x, dims)](auto& g, auto& x, auto& y) {
+        return spread(g) * over_root(x, spread(y));
+      }));
 }
 
 // y = log Σ e^x
 Variable logsumexp(const Variable& x, const Dims& dims, bool keepdim) {
-  return record({"logsumexp", "dx = g e^(x - y)"}, logsumexp(x.value(), dims, keepdim),
-                inputs(x), keep(x, result),
-                [spread = Spread(x, dims)](const Kept& k, const Variable& g) {
-                  return spread(g) * exp(k[0] - spread(k[1]));
-                });
+  return record(
+      {"logsumexp", "dx = g e^(x - y)"}, logsumexp(x.value(), dims, keepdim),
+      rule(x, save(x, result), [spread = Spread(x, dims)](auto& g, auto& x, auto& y) {
+        return spread(g) * exp(x - spread(y));
+      }));
 }
 
 Variable amax(const Variable& x, const Dims& dims, bool keepdim) {
   return record({"amax", "dx = g, shared by the elements equal to y"},
-                amax(x.value(), dims, keepdim), inputs(x), keep(x, result),
-                [spread = Spread(x, dims), dims](const Kept& k, const Variable& g) {
-                  return shared(spread(g), k[0], spread(k[1]), dims);
-                });
+                amax(x.value(), dims, keepdim),
+                rule(x, save(x, result),
+                     [spread = Spread(x, dims), dims](auto& g, auto& x, auto& y) {
+                       return shared(spread(g), x, spread(y), dims);
+                     }));
 }
 
 Variable amin(const Variable& x, const Dims& dims, bool keepdim) {
   return record({"amin", "dx = g, shared by the elements equal to y"},
-                amin(x.value(), dims, keepdim), inputs(x), keep(x, result),
-                [spread = Spread(x, dims), dims](const Kept& k, const Variable& g) {
-                  return shared(spread(g), k[0], spread(k[1]), dims);
-                });
+                amin(x.value(), dims, keepdim),
+                rule(x, save(x, result),
+                     [spread = Spread(x, dims), dims](auto& g, auto& x, auto& y) {
+                       return shared(spread(g), x, spread(y), dims);
+                     }));
 }
 
 Variable max(const Variable& x) { return amax(x); }
@@ -184,30 +183,29 @@ WithIndices<Variable> min(const Variable& x, Dim dim, bool keepdim) {
 }
 
 Variable argmax(const Variable& x) {
-  return record_constant("argmax", argmax(x.value()), {&x});
+  return record_constant("argmax", argmax(x.value()), {x});
 }
 Variable argmin(const Variable& x) {
-  return record_constant("argmin", argmin(x.value()), {&x});
+  return record_constant("argmin", argmin(x.value()), {x});
 }
 Variable argmax(const Variable& x, Dim dim, bool keepdim) {
-  return record_constant("argmax", argmax(x.value(), dim, keepdim), {&x});
+  return record_constant("argmax", argmax(x.value(), dim, keepdim), {x});
 }
 Variable argmin(const Variable& x, Dim dim, bool keepdim) {
-  return record_constant("argmin", argmin(x.value(), dim, keepdim), {&x});
+  return record_constant("argmin", argmin(x.value(), dim, keepdim), {x});
 }
 Variable any(const Variable& x, const Dims& dims, bool keepdim) {
-  return record_constant("any", any(x.value(), dims, keepdim), {&x});
+  return record_constant("any", any(x.value(), dims, keepdim), {x});
 }
 Variable all(const Variable& x, const Dims& dims, bool keepdim) {
-  return record_constant("all", all(x.value(), dims, keepdim), {&x});
+  return record_constant("all", all(x.value(), dims, keepdim), {x});
 }
 
 // x summed to `shape`
 Variable sum_to(const Variable& x, const Shape& shape) {
   if (x.shape() == shape) return x;
-  return record({"sum_to", "dx = g, repeated"}, sum_to(x.value(), shape), inputs(x),
-                keep(),
-                [before = x.shape()](const Variable& g) { return expand(g, before); });
+  return record({"sum_to", "dx = g, repeated"}, sum_to(x.value(), shape),
+                rule(x, [before = x.shape()](auto& g) { return expand(g, before); }));
 }
 
 }  // namespace heed

@@ -11,27 +11,24 @@ namespace {
 Variable softmax_gradient(const Variable& g, const Variable& y, std::int64_t dim) {
   return record_fused(
       {"softmax_backward", "dg = y (h - Σ h y),  dy = h (g - Σ g y) - g Σ h y"},
-      softmax_backward(g.value(), y.value(), dim), inputs(g, y), keep(),
-      [dim](const Variable& g, const Variable& y) {
-        return y * (g - sum(g * y, dim, true));
-      });
+      softmax_backward(g.value(), y.value(), dim), inputs(g, y), save(),
+      [dim](auto& g, auto& y) { return y * (g - sum(g * y, dim, true)); });
 }
 
 }  // namespace
 
 // y = e^x / Σ e^x. The sum is over dim.
 Variable softmax(const Variable& x, std::int64_t dim) {
-  return record(
-      {"softmax", "dx = y (g - Σ g y)"}, softmax(x.value(), dim), inputs(x), keep(result),
-      [dim](const Kept& k, const Variable& g) { return softmax_gradient(g, k[0], dim); });
+  return record({"softmax", "dx = y (g - Σ g y)"}, softmax(x.value(), dim),
+                rule(x, save(result),
+                     [dim](auto& g, auto& y) { return softmax_gradient(g, y, dim); }));
 }
 
 // y = x - log Σ e^x
 Variable log_softmax(const Variable& x, std::int64_t dim) {
   return record({"log_softmax", "dx = g - e^y Σ g"}, log_softmax(x.value(), dim),
-                inputs(x), keep(result), [dim](const Kept& k, const Variable& g) {
-                  return g - exp(k[0]) * sum(g, dim, true);
-                });
+                rule(x, save(result),
+                     [dim](auto& g, auto& y) { return g - exp(y) * sum(g, dim, true); }));
 }
 
 }  // namespace heed

@@ -9,14 +9,14 @@ namespace heed {
 
 Variable picked(const char* name, Tensor values, const Variable& x, std::int64_t dim,
                 const Tensor& indices) {
-  return record(
-      {name, "dx = zeros with g at the indices"}, std::move(values), inputs(x),
-      keep(indices), [dim, shape = x.shape()](const Kept& k, const Variable& g) {
-        if (g.dim() == static_cast<int>(shape.rank())) {
-          return scatter_add(shape, dim, k[0].value(), g);
-        }
-        return scatter_add(shape, dim, unsqueeze(k[0].value(), dim), unsqueeze(g, dim));
-      });
+  return record({name, "dx = zeros with g at the indices"}, std::move(values),
+                rule(x, save(indices), [dim, shape = x.shape()](auto& g, auto& indices) {
+                  if (g.dim() == static_cast<int>(shape.rank())) {
+                    return scatter_add(shape, dim, indices.value(), g);
+                  }
+                  return scatter_add(shape, dim, unsqueeze(indices.value(), dim),
+                                     unsqueeze(g, dim));
+                }));
 }
 
 WithIndices<Variable> sort(const Variable& x, std::int64_t dim, bool descending) {
@@ -25,7 +25,7 @@ WithIndices<Variable> sort(const Variable& x, std::int64_t dim, bool descending)
 }
 
 Variable argsort(const Variable& x, std::int64_t dim, bool descending) {
-  return record_constant("argsort", argsort(x.value(), dim, descending), {&x});
+  return record_constant("argsort", argsort(x.value(), dim, descending), {x});
 }
 
 WithIndices<Variable> topk(const Variable& x, std::int64_t k, std::int64_t dim,
@@ -37,8 +37,8 @@ WithIndices<Variable> topk(const Variable& x, std::int64_t k, std::int64_t dim,
 // y_i = Σ_{j<=i} x_j
 Variable cumsum(const Variable& x, std::int64_t dim) {
   return record(
-      {"cumsum", "dx_j = Σ_{i>=j} g_i"}, cumsum(x.value(), dim), inputs(x), keep(),
-      [dim](const Variable& g) { return flip(cumsum(flip(g, {dim}), dim), {dim}); });
+      {"cumsum", "dx_j = Σ_{i>=j} g_i"}, cumsum(x.value(), dim),
+      rule(x, [dim](auto& g) { return flip(cumsum(flip(g, {dim}), dim), {dim}); }));
 }
 
 }  // namespace heed

@@ -10,120 +10,116 @@ namespace heed {
 
 // -x
 Variable neg(const Variable& x) {
-  return record({"neg", "dx = -g"}, -x.value(), inputs(x), keep(),
-                [](const Variable& g) { return -g; });
+  return record({"neg", "dx = -g"}, -x.value(), rule(x, [](auto& g) { return -g; }));
 }
 
 Variable operator-(const Variable& x) { return neg(x); }
 
 // |x|
 Variable abs(const Variable& x) {
-  return record({"abs", "dx = g sign(x)"}, abs(x.value()), inputs(x), keep(x),
-                [](const Kept& k, const Variable& g) { return g * sign(k[0]); });
+  return record({"abs", "dx = g sign(x)"}, abs(x.value()),
+                rule(x, save(x), [](auto& g, auto& x) { return g * sign(x); }));
 }
 
-Variable sign(const Variable& x) {
-  return record_constant("sign", sign(x.value()), {&x});
-}
+Variable sign(const Variable& x) { return record_constant("sign", sign(x.value()), {x}); }
 
 // x²
 Variable square(const Variable& x) {
-  return record({"square", "dx = 2 g x"}, square(x.value()), inputs(x), keep(x),
-                [](const Kept& k, const Variable& g) { return g * (2 * k[0]); });
+  return record({"square", "dx = 2 g x"}, square(x.value()),
+                rule(x, save(x), [](auto& g, auto& x) { return g * (2 * x); }));
 }
 
 // y = e^x
 Variable exp(const Variable& x) {
-  return record({"exp", "dx = g y"}, exp(x.value()), inputs(x), keep(result),
-                [](const Kept& k, const Variable& g) { return g * k[0]; });
+  return record({"exp", "dx = g y"}, exp(x.value()),
+                rule(x, save(result), [](auto& g, auto& y) { return g * y; }));
 }
 
 // log x
 Variable log(const Variable& x) {
-  return record({"log", "dx = g / x"}, log(x.value()), inputs(x), keep(x),
-                [](const Kept& k, const Variable& g) { return g / k[0]; });
+  return record({"log", "dx = g / x"}, log(x.value()),
+                rule(x, save(x), [](auto& g, auto& x) { return g / x; }));
 }
 
 // log(1 + x)
 Variable log1p(const Variable& x) {
-  return record({"log1p", "dx = g / (1 + x)"}, log1p(x.value()), inputs(x), keep(x),
-                [](const Kept& k, const Variable& g) { return g / (1 + k[0]); });
+  return record({"log1p", "dx = g / (1 + x)"}, log1p(x.value()),
+                rule(x, save(x), [](auto& g, auto& x) { return g / (1 + x); }));
 }
 
 // y = √x
 Variable sqrt(const Variable& x) {
-  return record({"sqrt", "dx = g / 2y"}, sqrt(x.value()), inputs(x), keep(result),
-                [](const Kept& k, const Variable& g) { return g / (2 * k[0]); });
+  return record({"sqrt", "dx = g / 2y"}, sqrt(x.value()),
+                rule(x, save(result), [](auto& g, auto& y) { return g / (2 * y); }));
 }
 
 // y = 1/√x
 Variable rsqrt(const Variable& x) {
-  return record({"rsqrt", "dx = -g y³ / 2"}, rsqrt(x.value()), inputs(x), keep(result),
-                [](const Kept& k, const Variable& g) { return -0.5 * g * pow(k[0], 3); });
+  return record(
+      {"rsqrt", "dx = -g y³ / 2"}, rsqrt(x.value()),
+      rule(x, save(result), [](auto& g, auto& y) { return -0.5 * g * pow(y, 3); }));
 }
 
 // y = 1/x
 Variable reciprocal(const Variable& x) {
-  return record({"reciprocal", "dx = -g y²"}, reciprocal(x.value()), inputs(x),
-                keep(result),
-                [](const Kept& k, const Variable& g) { return -g * square(k[0]); });
+  return record({"reciprocal", "dx = -g y²"}, reciprocal(x.value()),
+                rule(x, save(result), [](auto& g, auto& y) { return -g * square(y); }));
 }
 
 // sin x
 Variable sin(const Variable& x) {
-  return record({"sin", "dx = g cos x"}, sin(x.value()), inputs(x), keep(x),
-                [](const Kept& k, const Variable& g) { return g * cos(k[0]); });
+  return record({"sin", "dx = g cos x"}, sin(x.value()),
+                rule(x, save(x), [](auto& g, auto& x) { return g * cos(x); }));
 }
 
 // cos x
 Variable cos(const Variable& x) {
-  return record({"cos", "dx = -g sin x"}, cos(x.value()), inputs(x), keep(x),
-                [](const Kept& k, const Variable& g) { return -g * sin(k[0]); });
+  return record({"cos", "dx = -g sin x"}, cos(x.value()),
+                rule(x, save(x), [](auto& g, auto& x) { return -g * sin(x); }));
 }
 
 // y = tanh x
 Variable tanh(const Variable& x) {
-  return record({"tanh", "dx = g (1 - y²)"}, tanh(x.value()), inputs(x), keep(result),
-                [](const Kept& k, const Variable& g) { return g * (1 - square(k[0])); });
+  return record(
+      {"tanh", "dx = g (1 - y²)"}, tanh(x.value()),
+      rule(x, save(result), [](auto& g, auto& y) { return g * (1 - square(y)); }));
 }
 
 // y = σ(x)
 Variable sigmoid(const Variable& x) {
-  return record({"sigmoid", "dx = g y (1 - y)"}, sigmoid(x.value()), inputs(x),
-                keep(result),
-                [](const Kept& k, const Variable& g) { return g * k[0] * (1 - k[0]); });
+  return record({"sigmoid", "dx = g y (1 - y)"}, sigmoid(x.value()),
+                rule(x, save(result), [](auto& g, auto& y) { return g * y * (1 - y); }));
 }
 
 // erf x
 Variable erf(const Variable& x) {
-  return record({"erf", "dx = g 2/√π e^(-x²)"}, erf(x.value()), inputs(x), keep(x),
-                [](const Kept& k, const Variable& g) {
-                  return g * (2 * std::numbers::inv_sqrtpi * exp(-square(k[0])));
-                });
+  return record({"erf", "dx = g 2/√π e^(-x²)"}, erf(x.value()),
+                rule(x, save(x), [](auto& g, auto& x) {
+                  return g * (2 * std::numbers::inv_sqrtpi * exp(-square(x)));
+                }));
 }
 
 // y = max(x, 0); NaN passes the gradient, too.
 Variable relu(const Variable& x) {
   return record(
-      {"relu", "dx = g where y > 0"}, relu(x.value()), inputs(x), keep(result),
-      [](const Kept& k, const Variable& g) { return masked_fill(g, k[0] <= 0, 0); });
+      {"relu", "dx = g where y > 0"}, relu(x.value()),
+      rule(x, save(result), [](auto& g, auto& y) { return masked_fill(g, y <= 0, 0); }));
 }
 
 // x σ(x)
 Variable silu(const Variable& x) {
-  return record({"silu", "dx = g σ (1 + x (1 - σ))"}, silu(x.value()), inputs(x), keep(x),
-                [](const Kept& k, const Variable& g) {
-                  const Variable s = sigmoid(k[0]);
-                  return g * s * (1 + k[0] * (1 - s));
-                });
+  return record({"silu", "dx = g σ (1 + x (1 - σ))"}, silu(x.value()),
+                rule(x, save(x), [](auto& g, auto& x) {
+                  const Variable s = sigmoid(x);
+                  return g * s * (1 + x * (1 - s));
+                }));
 }
 
 // log(1 + e^x); above 20 x, whose gradient is g.
 Variable softplus(const Variable& x) {
-  return record({"softplus", "dx = g σ(x)"}, softplus(x.value()), inputs(x), keep(x),
-                [](const Kept& k, const Variable& g) {
-                  return where(k[0] > 20, g, g * sigmoid(k[0]));
-                });
+  return record({"softplus", "dx = g σ(x)"}, softplus(x.value()),
+                rule(x, save(x),
+                     [](auto& g, auto& x) { return where(x > 20, g, g * sigmoid(x)); }));
 }
 
 namespace {
@@ -153,7 +149,7 @@ Variable tanh_slope(const Variable& x) {
 Variable slope(const Variable& x, Gelu form) {
   const auto composed = form == Gelu::exact ? exact_slope : tanh_slope;
   return record_fused({"gelu_slope", "dx = g gelu''(x)"}, gelu_slope(x.value(), form),
-                      inputs(x), keep(), composed);
+                      inputs(x), save(), composed);
 }
 
 }  // namespace
@@ -161,8 +157,8 @@ Variable slope(const Variable& x, Gelu form) {
 // x Φ(x), or its tanh form
 Variable gelu(const Variable& x, Gelu form) {
   return record(
-      {"gelu", "dx = g gelu'(x)"}, gelu(x.value(), form), inputs(x), keep(x),
-      [form](const Kept& k, const Variable& g) { return g * slope(k[0], form); });
+      {"gelu", "dx = g gelu'(x)"}, gelu(x.value(), form),
+      rule(x, save(x), [form](auto& g, auto& x) { return g * slope(x, form); }));
 }
 
 }  // namespace heed

@@ -8,8 +8,8 @@ namespace {
 
 // An op that only changes the shape: the gradient takes the input's shape again.
 Variable reshaped(const char* name, Tensor value, const Variable& x) {
-  return record({name, "dx = g in the shape of x"}, std::move(value), inputs(x), keep(),
-                [before = x.shape()](const Variable& g) { return reshape(g, before); });
+  return record({name, "dx = g in the shape of x"}, std::move(value),
+                rule(x, [before = x.shape()](auto& g) { return reshape(g, before); }));
 }
 
 // The pieces that the tensor layer cuts x into, each as a recorded slice.
@@ -51,8 +51,7 @@ Variable unsqueeze(const Variable& x, std::int64_t dim) {
 
 Variable transpose(const Variable& x, std::int64_t a, std::int64_t b) {
   return record({"transpose", "dx = g transposed back"}, transpose(x.value(), a, b),
-                inputs(x), keep(),
-                [a, b](const Variable& g) { return transpose(g, a, b); });
+                rule(x, [a, b](auto& g) { return transpose(g, a, b); }));
 }
 
 Variable permute(const Variable& x, const Dims& dims) {
@@ -61,33 +60,33 @@ Variable permute(const Variable& x, const Dims& dims) {
   for (int i = 0; i < dims.rank(); ++i) {
     inverse[normalize_dim("permute", dims[i], x.dim())] = i;
   }
-  return record({"permute", "dx = g in the order of x"}, std::move(value), inputs(x),
-                keep(), [inverse](const Variable& g) { return permute(g, inverse); });
+  return record({"permute", "dx = g in the order of x"}, std::move(value),
+                rule(x, [inverse](auto& g) { return permute(g, inverse); }));
 }
 
 // backward sums g to the shape of x.
 Variable expand(const Variable& x, const Shape& shape) {
   return record({"expand", "dx = g, summed to the shape of x"}, expand(x.value(), shape),
-                inputs(x), keep(), [](const Variable& g) { return g; });
+                rule(x, [](auto& g) { return g; }));
 }
 
 // x[start:stop:step]
 Variable slice(const Variable& x, std::int64_t dim, std::int64_t start, std::int64_t stop,
                std::int64_t step) {
   return record({"slice", "dx = zeros with g in that place"},
-                slice(x.value(), dim, start, stop, step), inputs(x), keep(),
-                [shape = x.shape(), dim, start, step](const Variable& g) {
+                slice(x.value(), dim, start, stop, step),
+                rule(x, [shape = x.shape(), dim, start, step](auto& g) {
                   return slice_scatter(shape, g, dim, start, step);
-                });
+                }));
 }
 
 // x[index]
 Variable select(const Variable& x, std::int64_t dim, std::int64_t index) {
   return record({"select", "dx = zeros with g in that place"},
-                select(x.value(), dim, index), inputs(x), keep(),
-                [shape = x.shape(), dim, index](const Variable& g) {
+                select(x.value(), dim, index),
+                rule(x, [shape = x.shape(), dim, index](auto& g) {
                   return select_scatter(shape, g, dim, index);
-                });
+                }));
 }
 
 std::vector<Variable> split(const Variable& x, std::int64_t size, std::int64_t dim) {

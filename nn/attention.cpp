@@ -72,7 +72,7 @@ Variable fused(const DotScore& score, const Variable& query, const Variable& key
        "dQ = scale dS K,  dK = scale dSᵀ Q,  dV = (F ∘ P)ᵀ G  with dP = F ∘ (G Vᵀ), "
        "dS = P ∘ (dP - rowsum(dP ∘ P))"},
       y.output, inputs(query, key, value, lens, allowed, bias, bits),
-      keep(result, y.largest, y.inverse_sums, y.weights),
+      save(result, y.largest, y.inverse_sums, y.weights),
       [score, policy = laid.empty_rows, stay = draw.stay_probability](
           const Variable& query, const Variable& key, const Variable& value,
           const Variable& lens, const Variable& allowed, const Variable& bias,
@@ -83,14 +83,15 @@ Variable fused(const DotScore& score, const Variable& query, const Variable& key
         const Mask::Laid laid{some(lens), some(allowed), some(bias), policy};
         return composed(score, query, key, value, laid, {bits.value(), stay}).output;
       },
-      [scale, stay = draw.stay_probability](const Kept& k, const Tensor& g,
-                                            const std::array<bool, 7>& wanted) {
-        // k: the seven inputs, then output, largest, inverse_sums, weights.
+      [scale, stay = draw.stay_probability](
+          const Tensor& g, const std::array<bool, 7>& wanted, const Tensor& query,
+          const Tensor& key, const Tensor& value, const Tensor& lens,
+          const Tensor& allowed, const Tensor& bias, const Tensor& bits,
+          const Tensor& output, const Tensor& largest, const Tensor& inverse_sums,
+          const Tensor& weights) {
         const auto [dQ, dK, dV] = scaled_dot_product_attention_backward(
-            g, k[0].value(), k[1].value(), k[2].value(),
-            {k[3].value(), k[4].value(), k[5].value(), k[6].value(), stay}, scale,
-            {k[7].value(), k[8].value(), k[9].value(), k[10].value()},
-            {wanted[0], wanted[1], wanted[2]});
+            g, query, key, value, {lens, allowed, bias, bits, stay}, scale,
+            {output, largest, inverse_sums, weights}, {wanted[0], wanted[1], wanted[2]});
         return std::array<Tensor, 7>{dQ, dK, dV};  // the others are constants
       });
 }
@@ -107,16 +108,16 @@ Variable fused(const GaussianScore& score, const Variable& query, const Variable
        "dQ = -w² Σ ds d,  dK = w² ds d,  dV = g p,  dw = -w Σ ds d²  with d = q - k, "
        "ds = p (g v - g o)"},
       y.output, inputs(query, key, value, score.w),
-      keep(result, y.weights, y.by_query, y.by_w),
+      save(result, y.weights, y.by_query, y.by_w),
       [](const Variable& query, const Variable& key, const Variable& value,
          const Variable& w) {
         return composed(GaussianScore{w}, query, key, value, {}, {}).output;
       },
-      [](const Kept& k, const Tensor& g, const std::array<bool, 4>& wanted) {
-        // k: the four inputs, then output, weights, by_query, by_w.
+      [](const Tensor& g, const std::array<bool, 4>& wanted, const Tensor& query,
+         const Tensor& key, const Tensor& value, const Tensor& w, const Tensor& output,
+         const Tensor& weights, const Tensor& by_query, const Tensor& by_w) {
         const auto [dq, dk, dv, dw] = gaussian_attention_backward(
-            g, k[0].value(), k[1].value(), k[2].value(), k[3].value(),
-            {k[4].value(), k[5].value(), k[6].value(), k[7].value()},
+            g, query, key, value, w, {output, weights, by_query, by_w},
             {wanted[1], wanted[2]});
         return std::array<Tensor, 4>{dq, dk, dv, dw};
       });

@@ -64,17 +64,16 @@ Tensor sum_over(const Tensor& pairs, const Tensor& w, const Tensor& x) {
 // o_i = Σ_j w_ij v_j over the pairs. The rules of this and of pair_products are made of
 // these two ops.
 Variable pair_sums(const Variable& w, const Variable& v, const Tensor& pairs) {
-  return record(
-      {"pair_sums", "dw_ij = g_i·v_j,  dv_j = Σ_i w_ij g_i  over the pairs"},
-      sum_over(pairs, w.value(), v.value()), inputs(w, v),
-      keep(needed_by(v, w), needed_by(w, v), pairs),
-      [](const Kept& kept, const Variable& g) {
-        return pair_products(g, kept[1], kept[2].value());
-      },
-      [](const Kept& kept, const Variable& g) {
-        return pair_sums(transpose(kept[0], -2, -1), g,
-                         transpose(kept[2].value(), -2, -1));
-      });
+  return record({"pair_sums", "dw_ij = g_i·v_j,  dv_j = Σ_i w_ij g_i  over the pairs"},
+                sum_over(pairs, w.value(), v.value()),
+                rule(w, save(v, pairs),
+                     [](auto& g, auto& v, auto& pairs) {
+                       return pair_products(g, v, pairs.value());
+                     }),
+                rule(v, save(w, pairs), [](auto& g, auto& w, auto& pairs) {
+                  return pair_sums(transpose(w, -2, -1), g,
+                                   transpose(pairs.value(), -2, -1));
+                }));
 }
 
 }  // namespace
@@ -95,15 +94,14 @@ Variable pair_products(const Variable& query, const Variable& key, const Tensor&
   const Tensor all = matmul(query.value(), transpose(key.value(), -2, -1));
   return record(
       {"pair_products", "dq_i = Σ_j g_ij k_j,  dk_j = Σ_i g_ij q_i  over the pairs"},
-      masked_fill(all, logical_not(pairs), 0), inputs(query, key),
-      keep(needed_by(key, query), needed_by(query, key), pairs),
-      [](const Kept& kept, const Variable& g) {
-        return pair_sums(g, kept[1], kept[2].value());
-      },
-      [](const Kept& kept, const Variable& g) {
-        return pair_sums(transpose(g, -2, -1), kept[0],
-                         transpose(kept[2].value(), -2, -1));
-      });
+      masked_fill(all, logical_not(pairs), 0),
+      rule(query, save(key, pairs),
+           [](auto& g, auto& key, auto& pairs) {
+             return pair_sums(g, key, pairs.value());
+           }),
+      rule(key, save(query, pairs), [](auto& g, auto& query, auto& pairs) {
+        return pair_sums(transpose(g, -2, -1), query, transpose(pairs.value(), -2, -1));
+      }));
 }
 
 Mask::Laid lay(const Mask& mask, const Shape& scores, DType dtype) {

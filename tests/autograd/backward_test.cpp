@@ -245,10 +245,9 @@ BOOST_AUTO_TEST_CASE(gradients_at_nan_and_infinity_are_pytorch_s) {
 // that it is called for.
 Variable walking_square(const Variable& y) {
   const Variable z = square(y);
-  return record({"walking_square", "dy = 2 g y"}, z.value(), inputs(y), keep(),
-                [=](const Variable& g) {
+  return record({"walking_square", "dy = 2 g y"}, z.value(), rule(y, [=](auto& g) {
                   return grad(z, {y}, {.retain_graph = true, .grad_outputs = {g}})[0];
-                });
+                }));
 }
 
 BOOST_AUTO_TEST_CASE(a_rule_may_walk_back_itself) {
@@ -268,11 +267,11 @@ BOOST_AUTO_TEST_CASE(a_rule_may_walk_back_itself) {
 BOOST_AUTO_TEST_CASE(a_rule_that_frees_what_the_walk_needs_is_refused) {
   const Variable x = leaf(3);
   const Variable h = exp(x * 0.1), z = square(h);
-  const Variable y = sin(h) * x + record({"greedy", "dh = g"}, z.value(), inputs(h),
-                                         keep(), [=](const Variable& g) {
-                                           grad(z, {x});  // frees exp()
-                                           return g;
-                                         });
+  const Variable y =
+      sin(h) * x + record({"greedy", "dh = g"}, z.value(), rule(h, [=](auto& g) {
+                            grad(z, {x});  // frees exp()
+                            return g;
+                          }));
   BOOST_CHECK_EXCEPTION(y.backward(), Error, [](const Error& error) {
     return std::string(error.what()).starts_with("backward: the graph behind ");
   });

@@ -105,8 +105,8 @@ BOOST_AUTO_TEST_CASE(a_gradient_of_another_kind_is_refused_and_nothing_is_added)
   const Variable x(ones({2}), true), y(ones({2}), true);
   sum(x + y).backward();
   const auto wrong = [&](const Tensor& gradient) {
-    return record({"wrong", "dx = a tensor"}, x.value() * 1, inputs(x), keep(),
-                  [=](const Variable&) { return Variable(gradient); });
+    return record({"wrong", "dx = a tensor"}, x.value() * 1,
+                  rule(x, [=](const Variable&) { return Variable(gradient); }));
   };
   BOOST_CHECK_EXCEPTION(
       sum(wrong(ones({2}, float64)) + y).backward(), Error,

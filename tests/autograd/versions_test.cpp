@@ -15,20 +15,20 @@ using namespace heed::tests;
 
 namespace {
 
-// What the nodes behind x hold for their rules.
-void collect_kept(Node* node, std::set<Node*>& seen, std::vector<Tensor>& kept) {
+// What the nodes behind x have saved for their rules.
+void collect_saved(Node* node, std::set<Node*>& seen, std::vector<Tensor>& saved) {
   if (!node || !seen.insert(node).second) return;
-  for (const KeptTensor& tensor : node->kept()) {
-    if (tensor.value.numel() > 0) kept.push_back(tensor.value);
+  for (const SavedTensor& tensor : node->saved()) {
+    if (tensor.value.numel() > 0) saved.push_back(tensor.value);
   }
-  for (const NodeRef& input : node->inputs()) collect_kept(input.get(), seen, kept);
+  for (const NodeRef& input : node->inputs()) collect_saved(input.get(), seen, saved);
 }
 
-std::vector<Tensor> kept_by(const Run& run) {
-  std::vector<Tensor> kept;
+std::vector<Tensor> saved_by(const Run& run) {
+  std::vector<Tensor> saved;
   std::set<Node*> seen;
-  collect_kept(run.y.node().get(), seen, kept);
-  return kept;
+  collect_saved(run.y.node().get(), seen, saved);
+  return saved;
 }
 
 template <class F>
@@ -64,15 +64,15 @@ BOOST_AUTO_TEST_CASE(nor_what_the_rules_of_a_recorded_walk_need) {
   BOOST_TEST(refusals > 400);
 }
 
-// Also what no user can overwrite, such as what layer_norm keeps of each row.
-BOOST_AUTO_TEST_CASE(whatever_is_kept_is_watched) {
+// Also what no user can overwrite, such as what layer_norm saves of each row.
+BOOST_AUTO_TEST_CASE(whatever_is_saved_is_watched) {
   std::size_t watched = 0;
   for_each_sample([&](const Sample& sample) {
-    const std::size_t count = kept_by(Run(sample)).size();
+    const std::size_t count = saved_by(Run(sample)).size();
     for (std::size_t i = 0; i < count; ++i) {
       const Run run(sample);
-      const Tensor kept = kept_by(run)[i];
-      const Tensor element(kept.storage(), kept.offset(), {1}, {1}, kept.dtype());
+      const Tensor saved = saved_by(run)[i];
+      const Tensor element(saved.storage(), saved.offset(), {1}, {1}, saved.dtype());
       const Tensor before = element.clone();
       overwrite(element);
       BOOST_TEST(!unless_refused([&] { return run.first(); }));
@@ -90,7 +90,7 @@ BOOST_AUTO_TEST_CASE(indices_and_masks_are_the_user_s_and_watched) {
   const Tensor mask = x > 2;
   struct Case {
     const char* name;
-    std::function<std::pair<Variable, Tensor>(const Variable&)> run;  // y, what is kept
+    std::function<std::pair<Variable, Tensor>(const Variable&)> run;  // y, what is saved
     Tensor x;
   };
   const auto with_indices = [](const WithIndices<Variable>& result) {
