@@ -45,6 +45,7 @@
 // Derivatives: the same functions, each beside its derivative, and the way back.
 #include "autograd/additive_scores.h"
 #include "autograd/elementwise.h"
+#include "autograd/fused.h"
 #include "autograd/gradcheck.h"
 #include "autograd/indexing.h"
 #include "autograd/joining.h"

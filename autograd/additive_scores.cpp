@@ -1,7 +1,7 @@
 #include "autograd/additive_scores.h"
 
 #include "autograd/elementwise.h"
-#include "autograd/record.h"
+#include "autograd/fused.h"
 #include "autograd/reductions.h"
 #include "autograd/views.h"
 

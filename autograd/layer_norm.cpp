@@ -1,7 +1,7 @@
 #include "autograd/layer_norm.h"
 
 #include "autograd/elementwise.h"
-#include "autograd/record.h"
+#include "autograd/fused.h"
 #include "autograd/reductions.h"
 
 namespace heed {

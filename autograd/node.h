@@ -5,7 +5,6 @@
 // part of the graph that made it; letting go of the result frees that part.
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -61,13 +60,6 @@ class Requests {
 
   // Whether the gradient of input i is needed.
   bool wants(int i) const;
-  // The same of inputs 0 to I - 1.
-  template <std::size_t I>
-  std::array<bool, I> wanted() const {
-    std::array<bool, I> result;
-    for (std::size_t i = 0; i < I; ++i) result[i] = wants(static_cast<int>(i));
-    return result;
-  }
   // Delivers it. Its shape may be any that the input broadcasts to: it is summed to the
   // input's. Throws Error when it is of another shape, or not of the input's dtype.
   void deliver(int i, Variable gradient);

@@ -24,7 +24,7 @@
 #include <algorithm>
 #include <array>
 #include <functional>
-#include <type_traits>
+#include <tuple>
 #include <vector>
 
 #include "autograd/node.h"
@@ -115,19 +115,14 @@ NodeRef make_node(Op op, const Tensor& value, Inputs inputs,
                                                       std::move(differentiate)));
 }
 
-// f(at(0), ..., at(N - 1))
-template <std::size_t N, class F, class At>
-auto call(const F& f, const At& at) {
-  return [&]<std::size_t... i>(std::index_sequence<i...>) { return f(at(i)...); }
-  (std::make_index_sequence<N>());
+// What a rule gives: gradient(g, saved...) with the S tensors from `saved` on.
+template <std::size_t S, class Gradient>
+Variable gradient_by(const Gradient& gradient, const Variable& g,
+                     const SavedTensor* saved, Node& node) {
+  std::array<Variable, S> unpacked;
+  for (std::size_t i = 0; i < S; ++i) unpacked[i] = saved[i].unpack(node);
+  return std::apply([&](const auto&... x) { return gradient(g, x...); }, unpacked);
 }
-
-// The gradients of `inputs`, given the gradient g of composed(inputs): those that are
-// `wanted`, the others empty. Runs composed on aliases of the inputs and walks back from
-// its result as far as these. Where gradients are recorded, so are these.
-std::vector<Variable> differentiate_composed(
-    std::span<const Variable> inputs, std::span<const bool> wanted, const Variable& g,
-    const std::function<Variable(std::span<const Variable>)>& composed);
 
 }  // namespace detail
 
@@ -142,14 +137,14 @@ Variable record(Op op, Tensor value, Rule<S, Gradient>... rules) {
                                                  Requests& requests) {
         int i = 0;
         const SavedTensor* saved = node.saved().data();
-        const auto run = [&](auto count, const auto& gradient) {
-          const auto unpack = [&](std::size_t j) { return saved[j].unpack(node); };
-          const auto rule = [&](const auto&... x) { return gradient(g, x...); };
-          if (requests.wants(i)) requests.deliver(i, detail::call<count>(rule, unpack));
+        const auto run = [&](const auto& gradient, auto count) {
+          if (requests.wants(i)) {
+            requests.deliver(i, detail::gradient_by<count>(gradient, g, saved, node));
+          }
           ++i;
           saved += count;
         };
-        (run(std::integral_constant<std::size_t, S>(), gradient), ...);
+        (run(gradient, std::integral_constant<std::size_t, S>()), ...);
       });
   SavedTensor* saved = node->saved().data();
   const auto save_for = [&](const auto& rule) {
@@ -169,76 +164,14 @@ Variable record(Op op, Tensor value, std::span<const Variable> inputs,
   if (!detail::is_recorded(inputs)) return Variable(std::move(value));
   std::vector<NodeRef> nodes;
   for (const Variable& input : inputs) nodes.push_back(detail::node_of(input));
+  auto differentiate = [gradient = std::move(gradient)](Node& node, const Variable& g,
+                                                        Requests& requests) {
+    for (int i = 0; i < std::ssize(node.inputs()); ++i) {
+      if (requests.wants(i)) requests.deliver(i, gradient(i, g));
+    }
+  };
   NodeRef node =
-      detail::make_node<0>(op, value, std::move(nodes),
-                           [gradient = std::move(gradient)](Node& node, const Variable& g,
-                                                            Requests& requests) {
-                             for (int i = 0; i < std::ssize(node.inputs()); ++i) {
-                               if (requests.wants(i)) requests.deliver(i, gradient(i, g));
-                             }
-                           });
-  return Variable(std::move(value), std::move(node));
-}
-
-// The inputs of a fused op.
-template <std::same_as<Variable>... V>
-std::array<Input, sizeof...(V)> inputs(const V&... variables) {
-  return {std::cref(variables)...};
-}
-
-// As record, for an op that has kernels of its own beside its formula. `value` is what
-// the kernels computed, and for the gradients there are two ways:
-//
-//   composed(inputs...)         the op in ops on Variables, which say what it is. It is
-//                               differentiated where the walk is recorded: in a backward
-//                               with create_graph.
-//   backward(g, wanted, inputs..., saved...)
-//                               an array of gradients, one an input, by the kernels, in
-//                               all other walks. All arguments are Tensors but `wanted`,
-//                               an array of bool; what it leaves out is not looked at.
-//
-// Whatever tensor composed needs is an input, a constant too, so that it has a version.
-// Without `backward` all walks differentiate composed: for the derivative of a fused op.
-template <std::size_t I, std::size_t S, class Composed, class Backward = std::nullptr_t>
-Variable record_fused(Op op, Tensor value, const std::array<Input, I>& inputs,
-                      const std::array<ToSave, S>& saves, Composed composed,
-                      Backward backward = nullptr) {
-  if (!detail::is_recorded(inputs)) return Variable(std::move(value));
-  std::array<NodeRef, I> nodes;
-  std::transform(inputs.begin(), inputs.end(), nodes.begin(), detail::node_of);
-  NodeRef node = detail::make_node<I + S>(
-      op, value, std::move(nodes),
-      [composed = std::move(composed), backward = std::move(backward)](
-          Node& node, const Variable& g, Requests& requests) {
-        const std::span<const SavedTensor> saved = node.saved();
-        const std::array<bool, I> wanted = requests.wanted<I>();
-        const auto deliver = [&](auto&& gradients) {
-          for (std::size_t i = 0; i < I; ++i) {
-            if (wanted[i]) requests.deliver(static_cast<int>(i), gradients[i]);
-          }
-        };
-        if constexpr (!std::same_as<Backward, std::nullptr_t>) {
-          if (!grad_enabled()) {
-            return deliver(detail::call<I + S>(
-                [&](const auto&... x) { return backward(g.value(), wanted, x...); },
-                [&](std::size_t i) -> const Tensor& { return saved[i].value; }));
-          }
-        }
-        std::array<Variable, I> inputs;
-        for (std::size_t i = 0; i < I; ++i) inputs[i] = saved[i].unpack(node);
-        deliver(detail::differentiate_composed(
-            inputs, wanted, g, [&](std::span<const Variable> in) {
-              return detail::call<I>(
-                  composed, [&](std::size_t i) -> const Variable& { return in[i]; });
-            }));
-      });
-  const std::span<SavedTensor> saved = node->saved();
-  for (std::size_t i = 0; i < I; ++i) {
-    saved[i] = detail::saved_tensor(inputs[i].get(), value);
-  }
-  for (std::size_t i = 0; i < S; ++i) {
-    saved[I + i] = detail::saved_tensor(saves[i], value);
-  }
+      detail::make_node<0>(op, value, std::move(nodes), std::move(differentiate));
   return Variable(std::move(value), std::move(node));
 }
 

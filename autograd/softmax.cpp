@@ -1,6 +1,7 @@
 #include "autograd/softmax.h"
 
 #include "autograd/elementwise.h"
+#include "autograd/fused.h"
 #include "autograd/record.h"
 #include "autograd/reductions.h"
 

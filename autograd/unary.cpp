@@ -4,6 +4,7 @@
 #include <numbers>
 
 #include "autograd/elementwise.h"
+#include "autograd/fused.h"
 #include "autograd/record.h"
 
 namespace heed {

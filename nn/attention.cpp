@@ -1,6 +1,6 @@
 #include "nn/attention.h"
 
-#include "autograd/record.h"
+#include "autograd/fused.h"
 #include "autograd/views.h"
 #include "nn/masked.h"
 #include "tensor/attention/attention.h"

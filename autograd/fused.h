@@ -1,0 +1,80 @@
+// Fused ops: those with kernels of their own beside their formula.
+#pragma once
+
+#include "autograd/record.h"
+
+namespace heed {
+
+// The inputs of a fused op.
+template <std::same_as<Variable>... V>
+std::array<Input, sizeof...(V)> inputs(const V&... variables) {
+  return {std::cref(variables)...};
+}
+
+namespace detail {
+
+// The gradients of `inputs`, given the gradient g of composed(inputs): those that are
+// `wanted`, the others empty. Runs composed on aliases of the inputs and walks back from
+// its result as far as these. Where gradients are recorded, so are these.
+std::vector<Variable> differentiate_composed(
+    std::span<const Variable> inputs, std::span<const bool> wanted, const Variable& g,
+    const std::function<Variable(std::span<const Variable>)>& composed);
+
+}  // namespace detail
+
+// As record, for an op that has no rules. `value` is what the op's kernels computed, and
+// for the gradients there are two ways:
+//
+//   composed(inputs...)    the op in ops on Variables, which say what it is. It is
+//                          differentiated where the walk is recorded: in a backward with
+//                          create_graph.
+//   backward(g, wanted, inputs..., saved...)
+//                          an array of gradients, one an input, by the kernels, in all
+//                          other walks. `wanted` is an array of bool, one an input: what
+//                          it leaves out is not looked at. All the others are Tensors.
+//
+// Whatever tensor composed needs is an input, a constant too, so that it has a version.
+// Without `backward` all walks differentiate composed: for the derivative of a fused op.
+template <std::size_t I, std::size_t S, class Composed, class Backward = std::nullptr_t>
+Variable record_fused(Op op, Tensor value, const std::array<Input, I>& inputs,
+                      const std::array<ToSave, S>& saves, Composed composed,
+                      Backward backward = nullptr) {
+  if (!detail::is_recorded(inputs)) return Variable(std::move(value));
+  auto differentiate = [composed = std::move(composed), backward = std::move(backward)](
+                           Node& node, const Variable& g, Requests& requests) {
+    std::array<bool, I> wanted;
+    for (std::size_t i = 0; i < I; ++i) wanted[i] = requests.wants(static_cast<int>(i));
+    const auto deliver = [&](auto&& gradients) {
+      for (std::size_t i = 0; i < I; ++i) {
+        if (wanted[i]) requests.deliver(static_cast<int>(i), std::move(gradients[i]));
+      }
+    };
+    const std::span<const SavedTensor> saved = node.saved();
+    if constexpr (!std::same_as<Backward, std::nullptr_t>) {
+      if (!grad_enabled()) {
+        std::array<Tensor, I + S> values;
+        for (std::size_t i = 0; i < I + S; ++i) values[i] = saved[i].value;
+        return deliver(std::apply(
+            [&](const auto&... x) { return backward(g.value(), wanted, x...); }, values));
+      }
+    }
+    std::array<Variable, I> inputs;
+    for (std::size_t i = 0; i < I; ++i) inputs[i] = saved[i].unpack(node);
+    deliver(detail::differentiate_composed(
+        inputs, wanted, g, [&](std::span<const Variable> aliases) {
+          std::array<Variable, I> arguments;
+          std::copy(aliases.begin(), aliases.end(), arguments.begin());
+          return std::apply(composed, arguments);
+        }));
+  };
+  std::array<NodeRef, I> nodes;
+  std::transform(inputs.begin(), inputs.end(), nodes.begin(), detail::node_of);
+  NodeRef node =
+      detail::make_node<I + S>(op, value, std::move(nodes), std::move(differentiate));
+  SavedTensor* saved = node->saved().data();
+  for (const Variable& input : inputs) *saved++ = detail::saved_tensor(input, value);
+  for (const ToSave& tensor : saves) *saved++ = detail::saved_tensor(tensor, value);
+  return Variable(std::move(value), std::move(node));
+}
+
+}  // namespace heed
