@@ -119,9 +119,11 @@ NodeRef make_node(Op op, const Tensor& value, Inputs inputs,
 template <std::size_t S, class Gradient>
 Variable gradient_by(const Gradient& gradient, const Variable& g,
                      const SavedTensor* saved, Node& node) {
-  std::array<Variable, S> unpacked;
-  for (std::size_t i = 0; i < S; ++i) unpacked[i] = saved[i].unpack(node);
-  return std::apply([&](const auto&... x) { return gradient(g, x...); }, unpacked);
+  return [&]<std::size_t... i>(std::index_sequence<i...>) {
+    [[maybe_unused]] const std::array<Variable, S> unpacked = {saved[i].unpack(node)...};
+    return gradient(g, unpacked[i]...);
+  }
+  (std::make_index_sequence<S>());
 }
 
 }  // namespace detail
