@@ -75,19 +75,18 @@ Variable operator/(double a, const Variable& b) {
 // The rules put a 1 in the place of such an a, so that nothing in them is infinite: a 0
 // put over the product would leave NaN in its derivative.
 Variable pow(const Variable& a, const Variable& b) {
+  const auto da = [](auto& g, auto& a, auto& b) {
+    // Not wherever b is 0: the derivative by b needs the other a.
+    const Tensor endless = logical_not(isfinite(reciprocal(a.value())));
+    const Tensor flat = logical_and(b.value() == 0, endless);
+    return g * (b * pow(where(flat, 1, a), b - 1));
+  };
+  const auto db = [](auto& g, auto& a, auto& b, auto& y) {
+    const Tensor flat = logical_and(a.value() == 0, b.value() >= 0);
+    return g * (y * log(where(flat, 1, a)));
+  };
   return record({"pow", "da = g b a^(b-1),  db = g y log a"}, pow(a.value(), b.value()),
-                rule(a, save(a, b),
-                     [](auto& g, auto& a, auto& b) {
-                       // Not wherever b is 0: the derivative by b needs the other a.
-                       const Tensor endless =
-                           logical_not(isfinite(reciprocal(a.value())));
-                       const Tensor flat = logical_and(b.value() == 0, endless);
-                       return g * (b * pow(where(flat, 1, a), b - 1));
-                     }),
-                rule(b, save(a, b, result), [](auto& g, auto& a, auto& b, auto& y) {
-                  const Tensor flat = logical_and(a.value() == 0, b.value() >= 0);
-                  return g * (y * log(where(flat, 1, a)));
-                }));
+                rule(a, save(a, b), da), rule(b, save(a, b, result), db));
 }
 
 // y = a^b

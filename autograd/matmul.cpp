@@ -38,27 +38,26 @@ struct Vectors {
 //   dB          (..., k, m) x (..., m, n) -> (..., k, n)
 Variable matmul(const Variable& a, const Variable& b) {
   const Vectors v{a.dim() == 1, b.dim() == 1};
-  return record(
-      {"matmul", "dA = G Bᵀ,  dB = Aᵀ G"}, matmul(a.value(), b.value()),
-      rule(a, save(b),
-           [v](auto& g, auto& b) {
-             const Variable da = matmul(v.matrix(g), transposed(v.column(b)));
-             return v.a ? squeeze(da, -2) : da;
-           }),
-      rule(b, save(a), [v, n = b.dim(), turned = is_turned(b)](auto& g, auto& a) {
-        Variable A = v.row(a), G = v.matrix(g);
-        // One matrix B for all batches: one product over all their rows, in place of
-        // a product a batch and a sum over them.
-        if (n <= 2) {
-          A = as_matrix(A);
-          G = as_matrix(G);
-        }
-        // Of a B that is a transposed view, as a layer's weights are, the gradient
-        // is computed as Gᵀ A: turned round again it is in the order of the weights.
-        const Variable db =
-            turned ? transposed(matmul(transposed(G), A)) : matmul(transposed(A), G);
-        return v.b ? squeeze(db, -1) : db;
-      }));
+  const auto dA = [v](auto& g, auto& b) {
+    const Variable da = matmul(v.matrix(g), transposed(v.column(b)));
+    return v.a ? squeeze(da, -2) : da;
+  };
+  const auto dB = [v, n = b.dim(), turned = is_turned(b)](auto& g, auto& a) {
+    Variable A = v.row(a), G = v.matrix(g);
+    // One matrix B for all batches: one product over all their rows, in place of a
+    // product a batch and a sum over them.
+    if (n <= 2) {
+      A = as_matrix(A);
+      G = as_matrix(G);
+    }
+    // Of a B that is a transposed view, as a layer's weights are, the gradient is
+    // computed as Gᵀ A: turned round again it is in the order of the weights.
+    const Variable db =
+        turned ? transposed(matmul(transposed(G), A)) : matmul(transposed(A), G);
+    return v.b ? squeeze(db, -1) : db;
+  };
+  return record({"matmul", "dA = G Bᵀ,  dB = Aᵀ G"}, matmul(a.value(), b.value()),
+                rule(a, save(b), dA), rule(b, save(a), dB));
 }
 
 // The same for (b, m, k) x (b, k, n) -> (b, m, n).

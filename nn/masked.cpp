@@ -64,16 +64,15 @@ Tensor sum_over(const Tensor& pairs, const Tensor& w, const Tensor& x) {
 // o_i = Σ_j w_ij v_j over the pairs. The rules of this and of pair_products are made of
 // these two ops.
 Variable pair_sums(const Variable& w, const Variable& v, const Tensor& pairs) {
+  const auto dw = [](auto& g, auto& v, auto& pairs) {
+    return pair_products(g, v, pairs.value());
+  };
+  const auto dv = [](auto& g, auto& w, auto& pairs) {
+    return pair_sums(transpose(w, -2, -1), g, transpose(pairs.value(), -2, -1));
+  };
   return record({"pair_sums", "dw_ij = g_i·v_j,  dv_j = Σ_i w_ij g_i  over the pairs"},
-                sum_over(pairs, w.value(), v.value()),
-                rule(w, save(v, pairs),
-                     [](auto& g, auto& v, auto& pairs) {
-                       return pair_products(g, v, pairs.value());
-                     }),
-                rule(v, save(w, pairs), [](auto& g, auto& w, auto& pairs) {
-                  return pair_sums(transpose(w, -2, -1), g,
-                                   transpose(pairs.value(), -2, -1));
-                }));
+                sum_over(pairs, w.value(), v.value()), rule(w, save(v, pairs), dw),
+                rule(v, save(w, pairs), dv));
 }
 
 }  // namespace
@@ -92,16 +91,16 @@ bool all_finite(const Variable& x) {
 
 Variable pair_products(const Variable& query, const Variable& key, const Tensor& pairs) {
   const Tensor all = matmul(query.value(), transpose(key.value(), -2, -1));
+  const auto dq = [](auto& g, auto& key, auto& pairs) {
+    return pair_sums(g, key, pairs.value());
+  };
+  const auto dk = [](auto& g, auto& query, auto& pairs) {
+    return pair_sums(transpose(g, -2, -1), query, transpose(pairs.value(), -2, -1));
+  };
   return record(
       {"pair_products", "dq_i = Σ_j g_ij k_j,  dk_j = Σ_i g_ij q_i  over the pairs"},
-      masked_fill(all, logical_not(pairs), 0),
-      rule(query, save(key, pairs),
-           [](auto& g, auto& key, auto& pairs) {
-             return pair_sums(g, key, pairs.value());
-           }),
-      rule(key, save(query, pairs), [](auto& g, auto& query, auto& pairs) {
-        return pair_sums(transpose(g, -2, -1), query, transpose(pairs.value(), -2, -1));
-      }));
+      masked_fill(all, logical_not(pairs), 0), rule(query, save(key, pairs), dq),
+      rule(key, save(query, pairs), dk));
 }
 
 Mask::Laid lay(const Mask& mask, const Shape& scores, DType dtype) {

@@ -1,4 +1,7 @@
 #include "tests/autograd/op_table.h"
+
+#include <algorithm>
+
 #include "tests/autograd/op_samples.h"
 
 namespace heed::tests {
@@ -41,6 +44,11 @@ std::vector<Sample> binary(const std::function<Tensor(const Shape&)>& a,
 const auto any_sign = [](const Shape& shape) { return u(-2, 2, shape); };
 const auto positive = [](const Shape& shape) { return u(0.5, 2, shape); };
 
+// The row of an op that the table has.
+OpRow& row_of(std::vector<OpRow>& table, const std::string& name) {
+  return *std::ranges::find(table, name, &OpRow::name);
+}
+
 void add_arithmetic(std::vector<OpRow>& table) {
   table.push_back(
       {"operator+", binary(any_sign, any_sign, [](In in) { return in[0] + in[1]; })});
@@ -50,15 +58,19 @@ void add_arithmetic(std::vector<OpRow>& table) {
       {"operator*", binary(any_sign, any_sign, [](In in) { return in[0] * in[1]; })});
   table.push_back(
       {"operator/", binary(any_sign, positive, [](In in) { return in[0] / in[1]; })});
-  const Function with_numbers[] = {
-      [](In in) { return in[0] + 2.5; }, [](In in) { return 2.5 + in[0]; },
-      [](In in) { return in[0] - 2.5; }, [](In in) { return 2.5 - in[0]; },
-      [](In in) { return in[0] * 2.5; }, [](In in) { return 2.5 * in[0]; },
-      [](In in) { return in[0] / 2.5; }, [](In in) { return 2.5 / in[0]; },
-      [](In in) { return -in[0]; },
+  const std::pair<const char*, Function> with_numbers[] = {
+      {"operator+", [](In in) { return in[0] + 2.5; }},
+      {"operator+", [](In in) { return 2.5 + in[0]; }},
+      {"operator-", [](In in) { return in[0] - 2.5; }},
+      {"operator-", [](In in) { return 2.5 - in[0]; }},
+      {"operator-", [](In in) { return -in[0]; }},
+      {"operator*", [](In in) { return in[0] * 2.5; }},
+      {"operator*", [](In in) { return 2.5 * in[0]; }},
+      {"operator/", [](In in) { return in[0] / 2.5; }},
+      {"operator/", [](In in) { return 2.5 / in[0]; }},
   };
-  for (const Function& f : with_numbers) {
-    table[table.size() - 4].samples.push_back({{u(0.5, 2, {2, 3})}, f});
+  for (const auto& [name, f] : with_numbers) {
+    row_of(table, name).samples.push_back({{u(0.5, 2, {2, 3})}, f});
   }
   const Function power = [](In in) { return pow(in[0], in[1]); };
   OpRow pow_row{"pow", binary(positive, any_sign, power, false)};
@@ -160,10 +172,9 @@ void add_reductions(std::vector<OpRow>& table) {
   zeros_inside.set({0, 1}, 0);
   zeros_inside.set({2, 0}, 0);
   zeros_inside.set({2, 3}, 0);
-  table[table.size() - 5].samples.push_back(
-      {{zeros_inside}, [](In in) { return prod(in[0], 1); }});
-  table[table.size() - 5].samples.push_back(
-      {{zeros_inside}, [](In in) { return prod(in[0], {0}, true); }});
+  std::vector<Sample>& products = row_of(table, "prod").samples;
+  products.push_back({{zeros_inside}, [](In in) { return prod(in[0], 1); }});
+  products.push_back({{zeros_inside}, [](In in) { return prod(in[0], {0}, true); }});
   for (int correction : {0, 1}) {
     const Function var_all = [=](In in) { return var(in[0], {}, correction); };
     const Function var_rows = [=](In in) { return var(in[0], {-1}, correction, true); };

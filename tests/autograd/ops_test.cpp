@@ -2,7 +2,9 @@
 // the table against the headers.
 
 #include <cmath>
+#include <filesystem>
 #include <fstream>
+#include <map>
 #include <regex>
 #include <set>
 #include <sstream>
@@ -64,20 +66,29 @@ Tensor transposed(const Tensor& x) {
   return transpose(transpose(x, 0, -1).contiguous(), 0, -1);
 }
 
-std::set<std::string> functions_in(const std::string& header) {
-  std::ifstream file(std::string(HEED_SOURCE_ROOT) + "/autograd/" + header);
-  BOOST_REQUIRE_MESSAGE(file.good(), "cannot read " << header);
-  std::stringstream text;
-  text << file.rdbuf();
-  const std::string source = text.str();
+// The ops that the headers of autograd/ declare, each with its header.
+std::map<std::string, std::string> declared_ops() {
+  const std::filesystem::path folder =
+      std::filesystem::path(HEED_SOURCE_ROOT) / "autograd";
+  const std::set<std::string> others = {"fused.h", "gradcheck.h", "node.h", "record.h",
+                                        "variable.h"};
   const std::regex declaration(
       R"(\n(?:\w+<)?(?:std::vector<)?Variable>? (operator\S+?|\w+)\()");
-  std::set<std::string> names;
-  for (std::sregex_iterator match(source.begin(), source.end(), declaration), end;
-       match != end; ++match) {
-    names.insert((*match)[1]);
+  std::map<std::string, std::string> ops;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    const std::string header = entry.path().filename().string();
+    if (!header.ends_with(".h") || others.contains(header)) continue;
+    std::ifstream file(entry.path());
+    std::stringstream text;
+    text << file.rdbuf();
+    const std::string source = text.str();
+    for (std::sregex_iterator match(source.begin(), source.end(), declaration), end;
+         match != end; ++match) {
+      ops[(*match)[1]] = header;
+    }
   }
-  return names;
+  ops.erase("picked");  // a helper of those that pick elements by index
+  return ops;
 }
 
 }  // namespace
@@ -85,17 +96,19 @@ std::set<std::string> functions_in(const std::string& header) {
 BOOST_AUTO_TEST_SUITE(ops)
 
 BOOST_AUTO_TEST_CASE(the_table_names_every_op) {
-  std::set<std::string> declared;
-  for (const char* header :
-       {"additive_scores.h", "elementwise.h", "indexing.h", "joining.h", "layer_norm.h",
-        "matmul.h", "reductions.h", "softmax.h", "sorting.h", "views.h"}) {
-    declared.merge(functions_in(header));
-  }
-  declared.erase("picked");  // a helper of those that pick elements by index
+  const std::map<std::string, std::string> declared = declared_ops();
   std::set<std::string> listed;
   for (const OpRow& row : op_table()) listed.insert(row.name);
-  BOOST_TEST(declared == listed, boost::test_tools::per_element());
-  BOOST_TEST(listed.size() > 80u);
+  for (const auto& [op, header] : declared) {
+    BOOST_TEST(listed.contains(op),
+               fmt::format("{}: declared in autograd/{}, without a row in op_table.cpp",
+                           op, header));
+  }
+  for (const std::string& op : listed) {
+    BOOST_TEST(declared.contains(op),
+               op + ": a row of op_table.cpp, declared in no header of autograd/");
+  }
+  BOOST_TEST(declared.size() > 80u);
 }
 
 BOOST_AUTO_TEST_CASE(derivatives_are_those_of_the_values) {
