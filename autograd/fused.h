@@ -1,6 +1,8 @@
 // Fused ops: those with kernels of their own beside their formula.
 #pragma once
 
+#include <tuple>
+
 #include "autograd/record.h"
 
 namespace heed {

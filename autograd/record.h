@@ -2,17 +2,17 @@
 //
 //   // a b, elementwise
 //   Variable operator*(const Variable& a, const Variable& b) {
-//     return record(
-//         {"mul", "da = g b,  db = g a"}, a.value() * b.value(),
-//         rule(a, save(b), [](const Variable& g, const Variable& b) { return g * b; }),
-//         rule(b, save(a), [](const Variable& g, const Variable& a) { return g * a; }));
+//     return record({"mul", "da = g b,  db = g a"}, a.value() * b.value(),
+//                   rule(a, save(b), [](auto& g, auto& b) { return g * b; }),
+//                   rule(b, save(a), [](auto& g, auto& a) { return g * a; }));
 //   }
 //
-// The rule for a turns g, the gradient of the result, into the gradient of a. It is
+// The rule for a turns g, the gradient of the result, into the gradient of a. A rule is
 // mathematics: it returns a new Variable and changes nothing. It is written in ops on
-// Variables, so that it can be differentiated itself, and sees only g, then what save()
-// lists, and plain numbers that it captures. A rule may return a gradient of the result's
-// shape where its input was broadcast: backward sums it to the input's shape.
+// Variables, so that it can be differentiated itself. It sees only g, then what save()
+// lists, all as const Variables, and plain numbers that it captures. It may return a
+// gradient of the result's shape where its input was broadcast: backward sums it to the
+// input's shape.
 //
 // save() lists what the rule needs of the forward pass: Variables, constant Tensors, and
 // `result` for the op's own result. The node holds these tensors, with the version that
@@ -24,7 +24,7 @@
 #include <algorithm>
 #include <array>
 #include <functional>
-#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "autograd/node.h"
@@ -47,12 +47,13 @@ struct ToSave {
 // The op's own result, in save().
 inline const ToSave result;
 
+// What a rule needs, in the order of its parameters after g.
 template <std::convertible_to<ToSave>... T>
 std::array<ToSave, sizeof...(T)> save(const T&... tensors) {
   return {ToSave(tensors)...};
 }
 
-// The rule for `input`: gradient(g, saved...) is its gradient.
+// The rule for `input`: gradient(g, saved...), with S saved tensors, is its gradient.
 template <std::size_t S, class Gradient>
 struct Rule {
   Input input;
@@ -81,11 +82,12 @@ bool is_recorded(const Inputs& inputs) {
                      [](const Variable& x) { return x.requires_grad(); });
 }
 
-// The node of an input that a gradient can reach, else null.
+// The node of an input that requires a gradient, else null.
 NodeRef node_of(const Variable& input);
 SavedTensor saved_tensor(const ToSave& tensor, const Tensor& result);
 
-// The node of an op, in one block of memory where `Inputs` is an array.
+// The node of an op. Where `Inputs`, the nodes of its inputs, is an array and no vector,
+// all is in one block of memory.
 template <class Inputs, std::size_t S, class Differentiate>
 class OpNode final : public Node {
  public:
@@ -115,10 +117,10 @@ NodeRef make_node(Op op, const Tensor& value, Inputs inputs,
                                                       std::move(differentiate)));
 }
 
-// What a rule gives: gradient(g, saved...) with the S tensors from `saved` on.
+// gradient(g, saved...), with S saved tensors as Variables; `node` saved them.
 template <std::size_t S, class Gradient>
-Variable gradient_by(const Gradient& gradient, const Variable& g,
-                     const SavedTensor* saved, Node& node) {
+Variable apply(const Gradient& gradient, const Variable& g, const SavedTensor* saved,
+               Node& node) {
   return [&]<std::size_t... i>(std::index_sequence<i...>) {
     [[maybe_unused]] const std::array<Variable, S> unpacked = {saved[i].unpack(node)...};
     return gradient(g, unpacked[i]...);
@@ -133,21 +135,21 @@ Variable gradient_by(const Gradient& gradient, const Variable& g,
 template <std::size_t... S, class... Gradient>
 Variable record(Op op, Tensor value, Rule<S, Gradient>... rules) {
   if (!detail::is_recorded(std::array{rules.input...})) return Variable(std::move(value));
+  auto differentiate = [... gradient = std::move(rules.gradient)](
+                           Node& node, const Variable& g, Requests& requests) {
+    int i = 0;                                       // the rule's input
+    const SavedTensor* saved = node.saved().data();  // the first that the rule saved
+    const auto run = [&](const auto& gradient, auto count) {
+      if (requests.wants(i)) {
+        requests.deliver(i, detail::apply<count>(gradient, g, saved, node));
+      }
+      ++i;
+      saved += count;
+    };
+    (run(gradient, std::integral_constant<std::size_t, S>()), ...);
+  };
   NodeRef node = detail::make_node<(S + ... + 0)>(
-      op, value, std::array{detail::node_of(rules.input)...},
-      [... gradient = std::move(rules.gradient)](Node& node, const Variable& g,
-                                                 Requests& requests) {
-        int i = 0;
-        const SavedTensor* saved = node.saved().data();
-        const auto run = [&](const auto& gradient, auto count) {
-          if (requests.wants(i)) {
-            requests.deliver(i, detail::gradient_by<count>(gradient, g, saved, node));
-          }
-          ++i;
-          saved += count;
-        };
-        (run(gradient, std::integral_constant<std::size_t, S>()), ...);
-      });
+      op, value, std::array{detail::node_of(rules.input)...}, std::move(differentiate));
   SavedTensor* saved = node->saved().data();
   const auto save_for = [&](const auto& rule) {
     for (const ToSave& tensor : rule.saves) {
