@@ -51,13 +51,22 @@ int main() {
              "its rules, g being its own gradient");
   const auto print = [](const char* name, const Variable& a) {
     const Op& op = a.node()->op;
-    const bool is_leaf = a.node()->kind == Node::Kind::leaf;
-    fmt::print("{:<10} {:<7} {:<40} {}\n", name, is_leaf ? "leaf" : op.name,
-               in_a_line(a.value()), is_leaf ? "" : op.derivative);
+    const std::string value = in_a_line(a.value());
+    if (a.node()->kind == Node::Kind::leaf) {
+      fmt::print("{:<10} {:<7} {}\n", name, "leaf", value);
+    } else {
+      fmt::print("{:<10} {:<7} {:<40} {}\n", name, op.name, value, op.derivative);
+    }
   };
-  print("x", x), print("W", W), print("v", v);
-  print("z = x W", z), print("e = exp z", e), print("s = sum e", s);
-  print("p = e / s", p), print("o = p v", o), print("y = sum o", y);
+  print("x", x);
+  print("W", W);
+  print("v", v);
+  print("z = x W", z);
+  print("e = exp z", e);
+  print("s = sum e", s);
+  print("p = e / s", p);
+  print("o = p v", o);
+  print("y = sum o", y);
 
   // Backward, by hand: from y to the leaves, each node after all that use it.
   const Tensor one = ones({}, float64);

@@ -1,4 +1,4 @@
-// The first program of README.md is first_gradient.cpp, and prints what is shown there.
+// What the READMEs show of programs: the text of one, and what they print.
 #include <stdexcept>
 #include <string>
 
@@ -18,7 +18,7 @@ std::string block(const std::string& text, const std::string& language,
   const std::size_t begin = text.find(opening, from);
   const std::size_t end = text.find("\n```\n", begin);
   if (begin == text.npos || end == text.npos)
-    throw std::runtime_error("README.md: no block of " + language);
+    throw std::runtime_error("a README: no block of " + language);
   from = end;
   return text.substr(begin + opening.size(), end + 1 - begin - opening.size());
 }
@@ -33,6 +33,16 @@ BOOST_AUTO_TEST_CASE(first_program) {
   const Outcome outcome = run("first_gradient");
   BOOST_TEST(outcome.code == 0);
   BOOST_TEST(outcome.err == "");
+  BOOST_TEST(block(readme, "text", at) == outcome.out);
+}
+
+BOOST_AUTO_TEST_CASE(the_worked_backward) {
+  const std::string readme =
+      contents(std::string(HEED_SOURCE_ROOT) + "/autograd/README.md");
+  const Outcome outcome = run("worked_backward");
+  BOOST_TEST(outcome.code == 0);
+  BOOST_TEST(outcome.err == "");
+  std::size_t at = 0;
   BOOST_TEST(block(readme, "text", at) == outcome.out);
 }
 

@@ -16,13 +16,6 @@ using namespace heed::tree;
 constexpr std::size_t most_lines = 400;
 constexpr std::size_t most_columns = 90;
 
-// The number of characters of a line of UTF-8.
-std::size_t columns(const std::string& line) {
-  std::size_t count = 0;
-  for (unsigned char byte : line) count += (byte & 0xC0) != 0x80;
-  return count;
-}
-
 // Words that put something off. Put together, so that this file may be tested too.
 const std::string to_do = std::string("TO") + "DO";
 const std::vector<std::string> marks = {to_do, std::string("FIX") + "ME",

@@ -33,19 +33,28 @@ std::vector<Line> split(const std::string& text) {
   return lines;
 }
 
-std::vector<File> read_tree() {
-  std::vector<fs::path> paths = {root / "heed.h"};
+std::vector<File> read_tree(const std::set<std::string>& extensions) {
+  std::vector<fs::path> paths;
+  const auto add = [&](const fs::path& path) {
+    if (extensions.contains(path.extension())) paths.push_back(path);
+  };
+  for (const auto& entry : fs::directory_iterator(root)) add(entry.path());
   for (const char* top :
        {"tensor", "autograd", "nn", "optim", "examples", "tests", "benchmarks"}) {
     for (const auto& entry : fs::recursive_directory_iterator(root / top)) {
-      const fs::path extension = entry.path().extension();
-      if (extension == ".h" || extension == ".cpp") paths.push_back(entry.path());
+      add(entry.path());
     }
   }
   std::sort(paths.begin(), paths.end());
   std::vector<File> files;
   for (const fs::path& path : paths) files.push_back(read(path));
   return files;
+}
+
+std::size_t columns(const std::string& line) {
+  std::size_t count = 0;
+  for (unsigned char byte : line) count += (byte & 0xC0) != 0x80;
+  return count;
 }
 
 std::vector<Include> includes(const File& file) {
@@ -64,6 +73,8 @@ std::vector<Include> includes(const File& file) {
   }
   return found;
 }
+
+bool exists(const std::string& path) { return fs::exists(root / path); }
 
 std::string folder(const std::string& path) {
   const std::size_t slash = path.find('/');

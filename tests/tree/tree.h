@@ -29,9 +29,15 @@ struct Include {
 // The lines of `text`, without their ends.
 std::vector<Line> split(const std::string& text);
 
-// All .h and .cpp files of the layers and the programs, heed.h included, by path.
-// Throws std::runtime_error when there are none.
-std::vector<File> read_tree();
+// All files of these extensions, in the root and in the folders of the layers and the
+// programs, by path. Throws std::runtime_error when one cannot be read.
+std::vector<File> read_tree(const std::set<std::string>& extensions = {".h", ".cpp"});
+
+// Whether there is a file or folder of this path, seen from the root.
+bool exists(const std::string& path);
+
+// The number of characters of a line of UTF-8.
+std::size_t columns(const std::string& line);
 
 std::vector<Include> includes(const File& file);
 
