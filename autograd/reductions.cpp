@@ -14,24 +14,24 @@ namespace {
 
 // The way back from a reduction: its gradient (or result) read with the reduced
 // dimensions back in place, each of size 1, so that it broadcasts against the input.
-struct Spread {
-  Shape kept;  // the input's shape with 1 where it was reduced
+struct RestoreDims {
+  Shape keepdim_shape;  // the input's shape with 1 where it was reduced
 
-  Spread(const Variable& x, const Dims& dims) : kept(x.shape()) {
-    if (dims.rank() == 0) std::fill(kept.begin(), kept.end(), 1);
+  RestoreDims(const Variable& x, const Dims& dims) : keepdim_shape(x.shape()) {
+    if (dims.rank() == 0) std::fill(keepdim_shape.begin(), keepdim_shape.end(), 1);
     for (std::int64_t dim : dims) {
-      if (x.dim() > 0) kept[normalize_dim("reduction", dim, x.dim())] = 1;
+      if (x.dim() > 0) keepdim_shape[normalize_dim("reduction", dim, x.dim())] = 1;
     }
   }
-  Variable operator()(const Variable& y) const { return reshape(y, kept); }
+  Variable operator()(const Variable& y) const { return reshape(y, keepdim_shape); }
 };
 
 // The number of elements that each element of the result is made from.
 double reduced_count(const Variable& x, const Dims& dims) {
   double n = 1;
-  const Spread spread(x, dims);
+  const RestoreDims restore(x, dims);
   for (int d = 0; d < x.dim(); ++d) {
-    if (spread.kept[d] != x.shape()[d]) n *= static_cast<double>(x.shape()[d]);
+    if (restore.keepdim_shape[d] != x.shape()[d]) n *= static_cast<double>(x.shape()[d]);
   }
   return n;
 }
@@ -65,15 +65,15 @@ Variable products_of_others(const Variable& rows) {
   return reshape(flip(pairs, {2}) * unsqueeze(beside, 2), {m, n});
 }
 
-// The same in a tensor x that is reduced where `kept` is not its shape.
-Variable products_of_others(const Variable& x, const Shape& kept) {
+// The same in a tensor x that is reduced where `keepdim_shape` is not its shape.
+Variable products_of_others(const Variable& x, const Shape& keepdim_shape) {
   Dims order, reduced;  // the dimensions that stay, and then the others
   for (int d = 0; d < x.dim(); ++d) {
-    (kept[d] == x.shape()[d] ? order : reduced).push_back(d);
+    (keepdim_shape[d] == x.shape()[d] ? order : reduced).push_back(d);
   }
   for (std::int64_t d : reduced) order.push_back(d);
   const Variable ordered = permute(x, order);
-  const std::int64_t rows = count(kept);
+  const std::int64_t rows = count(keepdim_shape);
   const std::int64_t n = rows ? x.numel() / rows : 0;
   const Variable others = products_of_others(reshape(ordered, {rows, n}));
   Dims inverse = order;
@@ -86,27 +86,29 @@ Variable products_of_others(const Variable& x, const Shape& kept) {
 // Σ x
 Variable sum(const Variable& x, const Dims& dims, bool keepdim) {
   return record({"sum", "dx = g, repeated"}, sum(x.value(), dims, keepdim),
-                rule(x, [spread = Spread(x, dims), shape = x.shape()](auto& g) {
-                  return expand(spread(g), shape);
+                rule(x, [restore = RestoreDims(x, dims), shape = x.shape()](auto& g) {
+                  return expand(restore(g), shape);
                 }));
 }
 
 // y = Π x. The product of the others is y / x where no element is 0.
 Variable prod(const Variable& x, const Dims& dims, bool keepdim) {
-  return record(
-      {"prod", "dx = g times the product of the others"}, prod(x.value(), dims, keepdim),
-      rule(x, save(x, result), [spread = Spread(x, dims)](auto& g, auto& x, auto& y) {
-        if (!any(x.value() == 0).item()) return spread(g) * spread(y) / x;
-        return spread(g) * products_of_others(x, spread.kept);
-      }));
+  return record({"prod", "dx = g times the product of the others"},
+                prod(x.value(), dims, keepdim),
+                rule(x, save(x, result),
+                     [restore = RestoreDims(x, dims)](auto& g, auto& x, auto& y) {
+                       if (!any(x.value() == 0).item())
+                         return restore(g) * restore(y) / x;
+                       return restore(g) * products_of_others(x, restore.keepdim_shape);
+                     }));
 }
 
 // Σ x / n
 Variable mean(const Variable& x, const Dims& dims, bool keepdim) {
   return record(
       {"mean", "dx = g / n, repeated"}, mean(x.value(), dims, keepdim),
-      rule(x, [spread = Spread(x, dims), n = reduced_count(x, dims),
-               shape = x.shape()](auto& g) { return expand(spread(g / n), shape); }));
+      rule(x, [restore = RestoreDims(x, dims), n = reduced_count(x, dims),
+               shape = x.shape()](auto& g) { return expand(restore(g / n), shape); }));
 }
 
 // Σ (x - m)² / f, m the mean, f = max(0, n - c)
@@ -114,8 +116,8 @@ Variable var(const Variable& x, const Dims& dims, int correction, bool keepdim) 
   const double freedom = std::max(0.0, reduced_count(x, dims) - correction);
   return record(
       {"var", "dx = g 2 (x - m) / f"}, var(x.value(), dims, correction, keepdim),
-      rule(x, save(x), [spread = Spread(x, dims), dims, freedom](auto& g, auto& x) {
-        return spread(g) * ((x - mean(x, dims, true)) * (2 / freedom));
+      rule(x, save(x), [restore = RestoreDims(x, dims), dims, freedom](auto& g, auto& x) {
+        return restore(g) * ((x - mean(x, dims, true)) * (2 / freedom));
       }));
 }
 
@@ -125,37 +127,37 @@ Variable std(const Variable& x, const Dims& dims, int correction, bool keepdim) 
   return record(
       {"std", "dx = g (x - m) / (f y)"}, std(x.value(), dims, correction, keepdim),
       rule(x, save(x, result),
-           [spread = Spread(x, dims), dims, freedom](auto& g, auto& x, auto& y) {
-             const Variable distance = x - mean(x, dims, true), root = spread(y);
-             return masked_fill(spread(g), root == 0, 0) *
+           [restore = RestoreDims(x, dims), dims, freedom](auto& g, auto& x, auto& y) {
+             const Variable distance = x - mean(x, dims, true), root = restore(y);
+             return masked_fill(restore(g), root == 0, 0) *
                     (over_root(distance, root) / freedom);
            }));
 }
 
 // y = √Σ x². The gradient is 0 where y is 0.
 Variable norm(const Variable& x, const Dims& dims, bool keepdim) {
-  return record(
-      {"norm", "dx = g x / y"}, norm(x.value(), dims, keepdim),
-      rule(x, save(x, result), [spread = Spread(x, dims)](auto& g, auto& x, auto& y) {
-        return spread(g) * over_root(x, spread(y));
-      }));
+  return record({"norm", "dx = g x / y"}, norm(x.value(), dims, keepdim),
+                rule(x, save(x, result),
+                     [restore = RestoreDims(x, dims)](auto& g, auto& x, auto& y) {
+                       return restore(g) * over_root(x, restore(y));
+                     }));
 }
 
 // y = log Σ e^x
 Variable logsumexp(const Variable& x, const Dims& dims, bool keepdim) {
-  return record(
-      {"logsumexp", "dx = g e^(x - y)"}, logsumexp(x.value(), dims, keepdim),
-      rule(x, save(x, result), [spread = Spread(x, dims)](auto& g, auto& x, auto& y) {
-        return spread(g) * exp(x - spread(y));
-      }));
+  return record({"logsumexp", "dx = g e^(x - y)"}, logsumexp(x.value(), dims, keepdim),
+                rule(x, save(x, result),
+                     [restore = RestoreDims(x, dims)](auto& g, auto& x, auto& y) {
+                       return restore(g) * exp(x - restore(y));
+                     }));
 }
 
 Variable amax(const Variable& x, const Dims& dims, bool keepdim) {
   return record({"amax", "dx = g, shared by the elements equal to y"},
                 amax(x.value(), dims, keepdim),
                 rule(x, save(x, result),
-                     [spread = Spread(x, dims), dims](auto& g, auto& x, auto& y) {
-                       return shared(spread(g), x, spread(y), dims);
+                     [restore = RestoreDims(x, dims), dims](auto& g, auto& x, auto& y) {
+                       return shared(restore(g), x, restore(y), dims);
                      }));
 }
 
@@ -163,8 +165,8 @@ Variable amin(const Variable& x, const Dims& dims, bool keepdim) {
   return record({"amin", "dx = g, shared by the elements equal to y"},
                 amin(x.value(), dims, keepdim),
                 rule(x, save(x, result),
-                     [spread = Spread(x, dims), dims](auto& g, auto& x, auto& y) {
-                       return shared(spread(g), x, spread(y), dims);
+                     [restore = RestoreDims(x, dims), dims](auto& g, auto& x, auto& y) {
+                       return shared(restore(g), x, restore(y), dims);
                      }));
 }
 

@@ -8,15 +8,15 @@
 namespace heed {
 namespace {
 
-using Int = std::int64_t;
+using std::int64_t;
 
 // The time of a tanh, in plain operations, for parallel_for.
-constexpr Int tanh_cost = 8;
+constexpr int64_t tanh_cost = 8;
 
 // The operands as arrays: queries (batch, n, h), keys (batch, m, h), w (h).
 struct Operands {
   Tensor queries, keys, w;
-  Int batch = 1, n, m, h;
+  int64_t batch = 1, n, m, h;
   Shape scores;  // (..., n, m)
 
   Operands(const char* op, const Tensor& q, const Tensor& k, const Tensor& w) {
@@ -51,11 +51,11 @@ Tensor additive_scores(const Tensor& queries, const Tensor& keys, const Tensor& 
     const T* const w = x.w.data<T>();
     T* const to = scores.mutable_data<T>();
     // Cut over all pairs of a query and a key: a decoder has one query and many keys.
-    const Int grain = parallel_grain / (tanh_cost * std::max<Int>(x.h, 1)) + 1;
-    parallel_for(scores.numel(), grain, [&](Int begin, Int end) {
+    const int64_t grain = parallel_grain / (tanh_cost * std::max<int64_t>(x.h, 1)) + 1;
+    parallel_for(scores.numel(), grain, [&](int64_t begin, int64_t end) {
       while (begin < end) {
-        const Int row = begin / x.m, first = begin % x.m;
-        const Int last = std::min(x.m, first + end - begin);
+        const int64_t row = begin / x.m, first = begin % x.m;
+        const int64_t last = std::min(x.m, first + end - begin);
         kernels::of<T>().additive.scores(last - first, x.h, q + row * x.h,
                                          k + (row / x.n * x.m + first) * x.h, w,
                                          to + begin);
@@ -84,19 +84,20 @@ AdditiveScoresGradients additive_scores_backward(const Tensor& g, const Tensor& 
     T* const to_w = dw.mutable_data<T>();
     // Cut over batch entries and hidden units: every sum over queries or keys then stays
     // whole, however many threads there are.
-    const Int width = kernels::additive_width, blocks = ceil_div(x.h, width);
-    const Int cost = tanh_cost * std::max<Int>(x.n * x.m * width, 1);
-    parallel_for(x.batch * blocks, parallel_grain / cost + 1, [&](Int begin, Int end) {
-      for (Int i = begin; i < end; ++i) {
-        const Int entry = i / blocks, first = i % blocks * width;
-        const Int q = entry * x.n * x.h + first, k = entry * x.m * x.h + first;
-        const Int scores = entry * x.n * x.m, w = entry * x.h + first;
-        kernels::of<T>().additive.gradients(
-            {x.n, x.m, x.h, from_q + q, from_k + k, from_w + first, from_g + scores,
-             to_q + q, to_k + k, to_w + w},
-            std::min(width, x.h - first));
-      }
-    });
+    const int64_t width = kernels::additive_width, blocks = ceil_div(x.h, width);
+    const int64_t cost = tanh_cost * std::max<int64_t>(x.n * x.m * width, 1);
+    parallel_for(
+        x.batch * blocks, parallel_grain / cost + 1, [&](int64_t begin, int64_t end) {
+          for (int64_t i = begin; i < end; ++i) {
+            const int64_t entry = i / blocks, first = i % blocks * width;
+            const int64_t q = entry * x.n * x.h + first, k = entry * x.m * x.h + first;
+            const int64_t scores = entry * x.n * x.m, w = entry * x.h + first;
+            kernels::of<T>().additive.gradients(
+                {x.n, x.m, x.h, from_q + q, from_k + k, from_w + first, from_g + scores,
+                 to_q + q, to_k + k, to_w + w},
+                std::min(width, x.h - first));
+          }
+        });
   });
   return {dq, dk, x.batch == 1 ? reshape(dw, {x.h}) : sum(dw, 0)};
 }

@@ -29,7 +29,7 @@
 namespace heed {
 namespace {
 
-using Int = std::int64_t;
+using std::int64_t;
 
 constexpr std::string_view op = "scaled_dot_product_attention";
 
@@ -42,17 +42,17 @@ struct Results {
 
 // As many queries of a head as a tile of the micro-kernel has columns.
 struct Block {
-  Int head, first, count;
-  Int lens[blis::widest_tile], longest;
+  int64_t head, first, count;
+  int64_t lens[blis::widest_tile], longest;
 
   template <class T>
-  Block(const AttentionOperands<T>& heads, Int i) {
-    const Int width = blis::tile_kernel<T>().columns;
-    const Int blocks = ceil_div(heads.queries, width);
+  Block(const AttentionOperands<T>& heads, int64_t i) {
+    const int64_t width = blis::tile_kernel<T>().columns;
+    const int64_t blocks = ceil_div(heads.queries, width);
     head = i / blocks;
     first = i % blocks * width;
     count = std::min(width, heads.queries - first);
-    longest = heads.prefixes.read(head, first, first + count, lens);
+    longest = heads.valid_lens.read(head, first, first + count, lens);
     std::fill(lens + count, lens + width, longest);  // columns that nobody looks at
   }
 };
@@ -72,8 +72,8 @@ class Forward {
         output_(values_.count() * tile_size_) {}
 
   // Blocks begin to end.
-  void compute(Int begin, Int end) {
-    for (Int i = begin; i < end; ++i) {
+  void compute(int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
       const Block block(h_, i);
       if (i == begin || block.first == 0) pack_head(block.head);
       compute(block);
@@ -84,26 +84,26 @@ class Forward {
   const AttentionOperands<T>& h_;
   const Results<T>& results_;
   const blis::TileKernel<T>& multiply_ = blis::tile_kernel<T>();
-  const Int tile_rows_ = multiply_.rows, tile_columns_ = multiply_.columns;
+  const int64_t tile_rows_ = multiply_.rows, tile_columns_ = multiply_.columns;
   const kernels::ProductKernels<T>& loops_ = kernels::of<T>().product;
-  const Int tile_size_ = tile_rows_ * tile_columns_;
+  const int64_t tile_size_ = tile_rows_ * tile_columns_;
   Packed<T> keys_, values_, queries_, bias_;  // values_ is Vᵀ
   Buffer<T> scores_, output_;                 // Sᵀ, then Eᵀ; Oᵀ
 
-  void pack_head(Int head) {
+  void pack_head(int64_t head) {
     keys_.pack(h_.keys, h_.features, h_.key[head], h_.key.row_step, h_.key.column_step);
     values_.pack(h_.value_features, h_.keys, h_.value[head], h_.value.column_step,
                  h_.value.row_step);
   }
 
   void compute(const Block& block) {
-    const Int width = tile_columns_, first = block.first, longest = block.longest;
+    const int64_t width = tile_columns_, first = block.first, longest = block.longest;
     T* const scores = scores_.first();
     queries_.pack(block.count, h_.features,
                   h_.query[block.head] + first * h_.query.row_step, h_.query.row_step,
                   h_.query.column_step);
     // Sᵀ = scale K Qᵀ
-    for (Int t = 0; t < ceil_div(longest, tile_rows_); ++t) {
+    for (int64_t t = 0; t < ceil_div(longest, tile_rows_); ++t) {
       multiply_(h_.features, keys_[t], queries_[0], scores + t * tile_size_, width,
                 h_.scale);
     }
@@ -118,8 +118,8 @@ class Forward {
     T largest[blis::widest_tile], inverse_sums[blis::widest_tile];
     kernels::of<T>().attention.exp_columns(longest, width, block.lens, scores, largest,
                                            inverse_sums);
-    const Int at = block.head * h_.queries + first;
-    for (Int j = 0; j < block.count; ++j) {
+    const int64_t at = block.head * h_.queries + first;
+    for (int64_t j = 0; j < block.count; ++j) {
       const bool sees = block.lens[j] > 0;
       results_.largest[at + j] = sees ? largest[j] : T{0};
       results_.inverse_sums[at + j] = sees ? inverse_sums[j] : T{0};
@@ -128,10 +128,10 @@ class Forward {
     if (h_.bits) {
       kernels::of<T>().attention.drop_columns(
           longest, width, block.count, h_.bits_of(block.head, first), h_.words, scores);
-      for (Int j = 0; j < width; ++j) inverse_sums[j] *= h_.stay_factor;
+      for (int64_t j = 0; j < width; ++j) inverse_sums[j] *= h_.stay_factor;
     }
     // Oᵀ = Vᵀ Eᵀ, divided as it is written
-    for (Int t = 0; t < values_.count(); ++t) {
+    for (int64_t t = 0; t < values_.count(); ++t) {
       multiply_(longest, values_[t], scores, output_.first() + t * tile_size_, width);
     }
     write(block, h_.value_features, output_.first(), inverse_sums, results_.output);
@@ -141,7 +141,7 @@ class Forward {
                      const Matrices<T>& to) const {
     write(block, block.longest, scores_.first(), inverse_sums, to);
     T* row = to[block.head] + block.first * to.row_step;
-    for (Int j = 0; j < block.count; ++j, row += to.row_step) {
+    for (int64_t j = 0; j < block.count; ++j, row += to.row_step) {
       std::fill(row + block.lens[j], row + h_.keys, T{0});
       h_.clear_hidden(block.head, block.first + j, block.lens[j], row);
     }
@@ -149,11 +149,11 @@ class Forward {
 
   // Writes the columns of x (n, tile columns), each times its factor, to the block's rows
   // of `to`; zeros for a query that sees no key.
-  void write(const Block& block, Int n, const T* x, const T* factors,
+  void write(const Block& block, int64_t n, const T* x, const T* factors,
              const Matrices<T>& to) const {
     T* row = to[block.head] + block.first * to.row_step;
     loops_.transpose(n, block.count, x, tile_columns_, row, to.row_step);
-    for (Int j = 0; j < block.count; ++j, row += to.row_step) {
+    for (int64_t j = 0; j < block.count; ++j, row += to.row_step) {
       if (block.lens[j] > 0) {
         loops_.scale(n, row, 1, factors[j], row);
       } else {
@@ -171,9 +171,9 @@ void compute(const Tensor& query, const Tensor& key, const Tensor& value,
   Results<T> results{mutable_matrices<T>(result.output), result.largest.mutable_data<T>(),
                      result.inverse_sums.mutable_data<T>(), std::nullopt};
   if (weights) results.weights = mutable_matrices<T>(*weights);
-  const Int width = blis::tile_kernel<T>().columns;
-  std::vector<Int> work;
-  for (Int i = 0; i < heads.count * ceil_div(heads.queries, width); ++i) {
+  const int64_t width = blis::tile_kernel<T>().columns;
+  std::vector<int64_t> work;
+  for (int64_t i = 0; i < heads.count * ceil_div(heads.queries, width); ++i) {
     work.push_back(Block(heads, i).longest * width *
                    (heads.features + heads.value_features));
   }

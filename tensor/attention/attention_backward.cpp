@@ -34,13 +34,13 @@
 namespace heed {
 namespace {
 
-using Int = std::int64_t;
+using std::int64_t;
 
 constexpr std::string_view op = "scaled_dot_product_attention_backward";
 
 // The size of a block: so many panels of keys, and at least so many tiles of queries.
-constexpr Int panels_at_once = 4;
-constexpr Int tiles_at_once = 4;
+constexpr int64_t panels_at_once = 4;
+constexpr int64_t tiles_at_once = 4;
 
 // What the forward pass left, and the gradient of its output.
 template <class T>
@@ -84,8 +84,8 @@ class Backward {
         dots_(tiles_ * tile_rows_) {}
 
   // Heads begin to end.
-  void compute(Int begin, Int end) {
-    for (Int head = begin; head < end; ++head) compute(head);
+  void compute(int64_t begin, int64_t end) {
+    for (int64_t head = begin; head < end; ++head) compute(head);
   }
 
  private:
@@ -93,21 +93,21 @@ class Backward {
   const Given<T>& given_;
   const Gradients<T>& gradients_;
   const blis::TileKernel<T>& multiply_ = blis::tile_kernel<T>();
-  const Int tile_rows_ = multiply_.rows, tile_columns_ = multiply_.columns;
+  const int64_t tile_rows_ = multiply_.rows, tile_columns_ = multiply_.columns;
   const kernels::ProductKernels<T>& loops_ = kernels::of<T>().product;
   const bool wants_ds_ = gradients_.query || gradients_.key;
 
-  const Int tiles_ = ceil_div(h_.queries, tile_rows_);  // of queries
-  const Int tile_size_ = tile_rows_ * tile_columns_;
-  const Int block_keys_ = panels_at_once * tile_columns_;
-  const Int block_tiles_ = aligned_tiles();
+  const int64_t tiles_ = ceil_div(h_.queries, tile_rows_);  // of queries
+  const int64_t tile_size_ = tile_rows_ * tile_columns_;
+  const int64_t block_keys_ = panels_at_once * tile_columns_;
+  const int64_t block_tiles_ = aligned_tiles();
   // The sizes of P and of dS in a block for one panel of keys, of a tile of dS as an
   // operand, of dKᵀ and dVᵀ for one panel, and the step of the rows of dQ.
-  const Int block_size_ = block_tiles_ * tile_size_;
-  const Int rows_size_ = aligned<T>(tile_rows_ * block_keys_);
-  const Int dk_size_ = ceil_div(h_.features, tile_rows_) * tile_size_;
-  const Int dv_size_ = ceil_div(h_.value_features, tile_rows_) * tile_size_;
-  const Int dq_step_ = ceil_div(h_.features, tile_columns_) * tile_columns_;
+  const int64_t block_size_ = block_tiles_ * tile_size_;
+  const int64_t rows_size_ = aligned<T>(tile_rows_ * block_keys_);
+  const int64_t dk_size_ = ceil_div(h_.features, tile_rows_) * tile_size_;
+  const int64_t dv_size_ = ceil_div(h_.value_features, tile_rows_) * tile_size_;
+  const int64_t dq_step_ = ceil_div(h_.features, tile_columns_) * tile_columns_;
 
   // Of a head: Q, Qᵀ, G and Gᵀ. Of a block: its keys, values, and keys turned round.
   Packed<T> queries_, queries_t_, g_, g_t_, keys_, values_, keys_t_;
@@ -117,17 +117,17 @@ class Backward {
   Buffer<T> dk_, dv_;  // dKᵀ and dVᵀ of a block, one panel after the other
   // Of a head: what each query sees, and the most in each tile; the largest
   // scores and the inverse sums; G_i·O_i.
-  Buffer<Int> lens_, longest_;
+  Buffer<int64_t> lens_, longest_;
   Buffer<T> largest_, inverse_sums_, dots_;
-  Int head_ = 0;
+  int64_t head_ = 0;
 
-  void compute(Int head) {
+  void compute(int64_t head) {
     head_ = head;
     pack_head(head);
     std::fill_n(dq_.first(), tiles_ * tile_rows_ * dq_step_, T{0});
-    for (Int first = 0; first < h_.keys; first += block_keys_) {
+    for (int64_t first = 0; first < h_.keys; first += block_keys_) {
       pack_keys(head, first);
-      for (Int t = 0; t < tiles_; t += block_tiles_) block(first, t);
+      for (int64_t t = 0; t < tiles_; t += block_tiles_) block(first, t);
       if (gradients_.key) {
         write_columns(*gradients_.key, head, first, h_.features, dk_.first(), dk_size_);
       }
@@ -140,20 +140,20 @@ class Backward {
   }
 
   // The panels of Qᵀ and Gᵀ are cut where blocks begin, and the parts must be aligned.
-  Int aligned_tiles() const {
-    const Int size = tile_rows_ * tile_rows_;
-    Int tiles = tiles_at_once;
+  int64_t aligned_tiles() const {
+    const int64_t size = tile_rows_ * tile_rows_;
+    int64_t tiles = tiles_at_once;
     while (tiles * size != aligned<T>(tiles * size)) tiles += tiles_at_once;
     return tiles;
   }
 
-  void pack_head(Int head) {
+  void pack_head(int64_t head) {
     const Matrices<const T>&q = h_.query, &g = given_.g, &o = given_.output;
     queries_.pack(h_.queries, h_.features, q[head], q.row_step, q.column_step);
     queries_t_.pack(h_.features, h_.queries, q[head], q.column_step, q.row_step);
     g_.pack(h_.queries, h_.value_features, g[head], g.row_step, g.column_step);
     g_t_.pack(h_.value_features, h_.queries, g[head], g.column_step, g.row_step);
-    const Int padded = tiles_ * tile_rows_;
+    const int64_t padded = tiles_ * tile_rows_;
     const auto copy = [&](const T* all, const Buffer<T>& to) {
       std::copy_n(all + head * h_.queries, h_.queries, to.first());
       std::fill(to.first() + h_.queries, to.first() + padded, T{0});
@@ -161,23 +161,24 @@ class Backward {
     copy(given_.largest, largest_);
     copy(given_.inverse_sums, inverse_sums_);
     const T *const g_first = g[head], *const o_first = o[head];
-    for (Int i = 0; i < h_.queries; ++i) {
+    for (int64_t i = 0; i < h_.queries; ++i) {
       dots_.first()[i] =
           loops_.dot(h_.value_features, g_first + i * g.row_step, g.column_step,
                      o_first + i * o.row_step, o.column_step);
     }
     std::fill(dots_.first() + h_.queries, dots_.first() + padded, T{0});
-    for (Int t = 0; t < tiles_; ++t) {
-      const Int begin = t * tile_rows_, end = std::min(begin + tile_rows_, h_.queries);
-      Int* const lens = lens_.first() + begin;
-      longest_.first()[t] = h_.prefixes.read(head, begin, end, lens);
-      std::fill(lens + (end - begin), lens + tile_rows_, Int{0});
+    for (int64_t t = 0; t < tiles_; ++t) {
+      const int64_t begin = t * tile_rows_,
+                    end = std::min(begin + tile_rows_, h_.queries);
+      int64_t* const lens = lens_.first() + begin;
+      longest_.first()[t] = h_.valid_lens.read(head, begin, end, lens);
+      std::fill(lens + (end - begin), lens + tile_rows_, int64_t{0});
     }
   }
 
-  void pack_keys(Int head, Int first) {
+  void pack_keys(int64_t head, int64_t first) {
     const Matrices<const T>&k = h_.key, &v = h_.value;
-    const Int count = std::min(block_keys_, h_.keys - first);
+    const int64_t count = std::min(block_keys_, h_.keys - first);
     keys_.pack(count, h_.features, k[head] + first * k.row_step, k.row_step,
                k.column_step);
     keys_t_.pack(h_.features, count, k[head] + first * k.row_step, k.column_step,
@@ -190,26 +191,26 @@ class Backward {
 
   // What the keys from `first` on and the queries of tiles from `begin` on give each
   // other.
-  void block(Int first, Int begin) {
-    const Int end = std::min(begin + block_tiles_, tiles_);
-    const Int* const longest = longest_.first();
-    const Int most = *std::max_element(longest + begin, longest + end);
-    const Int from = begin * tile_rows_;
-    const Int depth = std::min(end * tile_rows_, h_.queries) - from;
-    for (Int panel = 0; panel < keys_.count(); ++panel) {
-      const Int key = first + panel * tile_columns_;
+  void block(int64_t first, int64_t begin) {
+    const int64_t end = std::min(begin + block_tiles_, tiles_);
+    const int64_t* const longest = longest_.first();
+    const int64_t most = *std::max_element(longest + begin, longest + end);
+    const int64_t from = begin * tile_rows_;
+    const int64_t depth = std::min(end * tile_rows_, h_.queries) - from;
+    for (int64_t panel = 0; panel < keys_.count(); ++panel) {
+      const int64_t key = first + panel * tile_columns_;
       if (key >= most) break;
-      for (Int t = begin; t < end; ++t) make_p_and_ds(panel, key, t, t - begin);
+      for (int64_t t = begin; t < end; ++t) make_p_and_ds(panel, key, t, t - begin);
       const T* const p = p_.first() + panel * block_size_;
       const T* const ds = ds_.first() + panel * block_size_;
       // dVᵀ += Gᵀ P
-      for (Int t = 0; gradients_.value && t < g_t_.count(); ++t) {
+      for (int64_t t = 0; gradients_.value && t < g_t_.count(); ++t) {
         multiply_(depth, g_t_[t] + from * tile_rows_, p,
                   dv_.first() + panel * dv_size_ + t * tile_size_, tile_columns_, 1,
                   true);
       }
       // dKᵀ += scale Qᵀ dS
-      for (Int t = 0; gradients_.key && t < queries_t_.count(); ++t) {
+      for (int64_t t = 0; gradients_.key && t < queries_t_.count(); ++t) {
         multiply_(depth, queries_t_[t] + from * tile_rows_, ds,
                   dk_.first() + panel * dk_size_ + t * tile_size_, tile_columns_,
                   h_.scale, true);
@@ -217,11 +218,11 @@ class Backward {
     }
     if (!gradients_.query) return;
     // dQ += scale dS K
-    const Int keys = std::min(block_keys_, h_.keys - first);
-    for (Int t = begin; t < end; ++t) {
-      const Int seen = std::min(longest[t] - first, keys);
+    const int64_t keys = std::min(block_keys_, h_.keys - first);
+    for (int64_t t = begin; t < end; ++t) {
+      const int64_t seen = std::min(longest[t] - first, keys);
       if (seen <= 0) continue;
-      for (Int panel = 0; panel < keys_t_.count(); ++panel) {
+      for (int64_t panel = 0; panel < keys_t_.count(); ++panel) {
         multiply_(seen, ds_rows_.first() + (t - begin) * rows_size_, keys_t_[panel],
                   dq_.first() + t * tile_rows_ * dq_step_ + panel * tile_columns_,
                   dq_step_, h_.scale, true);
@@ -231,7 +232,7 @@ class Backward {
 
   // P and dS of one tile, number `place` of the block: its queries are those of tile t,
   // its keys those from `key` on.
-  void make_p_and_ds(Int panel, Int key, Int t, Int place) {
+  void make_p_and_ds(int64_t panel, int64_t key, int64_t t, int64_t place) {
     T* const p = p_.first() + panel * block_size_ + place * tile_size_;
     T* const ds = ds_.first() + panel * block_size_ + place * tile_size_;
     if (longest_.first()[t] <= key) {  // nothing of it is seen
@@ -241,7 +242,7 @@ class Backward {
     }
     // p = S = scale Q Kᵀ + bias, ds = G Vᵀ
     multiply_(h_.features, queries_[t], keys_[panel], p, tile_columns_, h_.scale);
-    const Int row = t * tile_rows_;
+    const int64_t row = t * tile_rows_;
     if (h_.bias) add_bias(*h_.bias, row, key, p);
     if (wants_ds_) {
       multiply_(h_.value_features, g_[t], values_[panel], ds, tile_columns_);
@@ -258,9 +259,10 @@ class Backward {
   }
 
   // To a tile's scores, of the queries from `row` and the keys from `key` on.
-  void add_bias(const Matrices<const T>& bias, Int row, Int key, T* scores) const {
+  void add_bias(const Matrices<const T>& bias, int64_t row, int64_t key,
+                T* scores) const {
     const T* const first = bias[head_] + row * bias.row_step + key * bias.column_step;
-    const Int rows = std::min(tile_rows_, h_.queries - row);
+    const int64_t rows = std::min(tile_rows_, h_.queries - row);
     kernels::of<T>().attention.add_bias(rows, std::min(tile_columns_, h_.keys - key),
                                         first, bias.row_step, bias.column_step, scores,
                                         tile_columns_);
@@ -268,18 +270,18 @@ class Backward {
 
   // Writes the columns of dKᵀ or dVᵀ of a block, panel by panel, as the rows of the keys
   // from `first` on.
-  void write_columns(const Matrices<T>& to, Int head, Int first, Int features, const T* x,
-                     Int panel_size) const {
-    for (Int panel = 0; panel < keys_.count(); ++panel) {
-      const Int key = first + panel * tile_columns_;
+  void write_columns(const Matrices<T>& to, int64_t head, int64_t first, int64_t features,
+                     const T* x, int64_t panel_size) const {
+    for (int64_t panel = 0; panel < keys_.count(); ++panel) {
+      const int64_t key = first + panel * tile_columns_;
       loops_.transpose(features, std::min(tile_columns_, h_.keys - key),
                        x + panel * panel_size, tile_columns_,
                        to[head] + key * to.row_step, to.row_step);
     }
   }
 
-  void write_dq(const Matrices<T>& to, Int head) const {
-    for (Int i = 0; i < h_.queries; ++i) {
+  void write_dq(const Matrices<T>& to, int64_t head) const {
+    for (int64_t i = 0; i < h_.queries; ++i) {
       std::copy_n(dq_.first() + i * dq_step_, h_.features, to[head] + i * to.row_step);
     }
   }
@@ -303,10 +305,10 @@ void compute(const Tensor& g, const Tensor& query, const Tensor& key, const Tens
   const Gradients<T> to{optional_matrices<T>(gradients.query, wanted[0]),
                         optional_matrices<T>(gradients.key, wanted[1]),
                         optional_matrices<T>(gradients.value, wanted[2])};
-  std::vector<Int> work, lens(static_cast<std::size_t>(heads.queries));
-  for (Int head = 0; head < heads.count; ++head) {
-    heads.prefixes.read(head, 0, heads.queries, lens.data());
-    const Int seen = std::accumulate(lens.begin(), lens.end(), Int{0});
+  std::vector<int64_t> work, lens(static_cast<std::size_t>(heads.queries));
+  for (int64_t head = 0; head < heads.count; ++head) {
+    heads.valid_lens.read(head, 0, heads.queries, lens.data());
+    const int64_t seen = std::accumulate(lens.begin(), lens.end(), int64_t{0});
     work.push_back(seen * (3 * heads.features + 2 * heads.value_features));
   }
   Runs<Backward<T>> runs(work, heads, given, to);
@@ -326,7 +328,7 @@ AttentionGradients scaled_dot_product_attention_backward(
   check_attention(op, query, key, value, options);
   const bool by_rows = query.size(-2) <= few_queries;
   const Shape rows = without_last(query.shape(), 1);
-  const auto with_last = [&](std::int64_t size) {
+  const auto with_last = [&](int64_t size) {
     Shape shape = rows;
     shape.push_back(size);
     return shape;

@@ -99,15 +99,15 @@ AttentionOptions readable(const AttentionOptions& options, const Tensor& query,
   return read;
 }
 
-Prefixes::Prefixes(const Tensor& lens, const Tensor& query, std::int64_t keys)
+ValidLens::ValidLens(const Tensor& lens, const Tensor& query, std::int64_t keys)
     : keys_(keys) {
   if (lens.numel() == 0) return;
   lens_ =
       matrices<std::int64_t>(unsqueeze(expand(lens, without_last(query.shape(), 1)), -1));
 }
 
-std::int64_t Prefixes::read(std::int64_t head, std::int64_t begin, std::int64_t end,
-                            std::int64_t* lens) const {
+std::int64_t ValidLens::read(std::int64_t head, std::int64_t begin, std::int64_t end,
+                             std::int64_t* lens) const {
   if (!lens_) {
     std::fill_n(lens, end - begin, keys_);
     return begin < end ? keys_ : 0;

@@ -58,10 +58,10 @@ Matrices<T> mutable_matrices(Tensor& x) {
 }
 
 // How many keys each query sees: query i sees keys 0 to lens[i] - 1.
-class Prefixes {
+class ValidLens {
  public:
   // lens broadcasts to (..., queries); without elements every query sees all keys.
-  Prefixes(const Tensor& lens, const Tensor& query, std::int64_t keys);
+  ValidLens(const Tensor& lens, const Tensor& query, std::int64_t keys);
 
   // Those of queries begin to end of a head. Returns the largest.
   std::int64_t read(std::int64_t head, std::int64_t begin, std::int64_t end,
@@ -109,7 +109,7 @@ template <class T>
 struct AttentionOperands {
   std::int64_t count, queries, keys, features, value_features;
   Matrices<const T> query, key, value;
-  Prefixes prefixes;
+  ValidLens valid_lens;
   T scale;
   std::optional<Matrices<const T>> bias;  // (..., queries, keys)
   const std::int64_t* bits;               // null without dropout
@@ -126,7 +126,7 @@ struct AttentionOperands {
         query(matrices<T>(query)),
         key(matrices<T>(key)),
         value(matrices<T>(value)),
-        prefixes(options.lens, query, keys),
+        valid_lens(options.lens, query, keys),
         scale(static_cast<T>(scale)),
         bits(nullptr),
         words(ceil_div(keys, 64)),

@@ -8,7 +8,7 @@ namespace {
 // Calls f<width>() for the widths that micro-kernels have on this kind of processor, and
 // f<0>() for others: a loop of known length is a few instructions.
 template <class F>
-void for_width(Size width, F&& f) {
+void for_width(int64_t width, F&& f) {
   switch (width) {
     case 8: return f.template operator()<8>();
     case 16: return f.template operator()<16>();
@@ -19,10 +19,10 @@ void for_width(Size width, F&& f) {
 
 // Sums of so many rows are added up, and not single elements: the error grows more
 // slowly.
-constexpr Size rows_at_once = 64;
+constexpr int64_t rows_at_once = 64;
 
 template <int fixed, class T>
-void exp_columns(Size n, Size any_width, const Size* lens, T* x, T* largest,
+void exp_columns(int64_t n, int64_t any_width, const int64_t* lens, T* x, T* largest,
                  T* inverse_sums) {
   const int width = fixed ? fixed : static_cast<int>(any_width);
   constexpr int most = fixed ? fixed : static_cast<int>(columns);
@@ -35,14 +35,14 @@ void exp_columns(Size n, Size any_width, const Size* lens, T* x, T* largest,
     sum[j] = 0;
   }
   for (int i = shortest; i < n; ++i) {
-    T* const row = x + Size{i} * width;
+    T* const row = x + int64_t{i} * width;
 #pragma omp simd
     for (int j = 0; j < width; ++j) row[j] = i < seen[j] ? row[j] : -infinity;
   }
   fold_rows<Largest>(n, width, x, shift);
-  for (Size i = 0; i < n; i += rows_at_once, x += rows_at_once * width) {
-    const Size now = n - i < rows_at_once ? n - i : rows_at_once;
-    for (Size r = 0; r < now; ++r) {
+  for (int64_t i = 0; i < n; i += rows_at_once, x += rows_at_once * width) {
+    const int64_t now = n - i < rows_at_once ? n - i : rows_at_once;
+    for (int64_t r = 0; r < now; ++r) {
       T* const row = x + r * width;
       for_elements<T>(width, [&](int j) { row[j] = exp(row[j] - shift[j]); });
     }
@@ -56,27 +56,28 @@ void exp_columns(Size n, Size any_width, const Size* lens, T* x, T* largest,
 }
 
 template <class T>
-void add_bias(Size rows, Size n, const T* bias, Size row_step, Size column_step, T* x,
-              Size x_step) {
+void add_bias(int64_t rows, int64_t n, const T* bias, int64_t row_step,
+              int64_t column_step, T* x, int64_t x_step) {
   const auto sum = [](T b, T x) { return b == -infinity ? b : x + b; };
-  for (Size i = 0; i < rows; ++i, x += x_step, bias += row_step) {
+  for (int64_t i = 0; i < rows; ++i, x += x_step, bias += row_step) {
     if (column_step == 1) {
 #pragma omp simd
-      for (Size j = 0; j < n; ++j) x[j] = sum(bias[j], x[j]);
+      for (int64_t j = 0; j < n; ++j) x[j] = sum(bias[j], x[j]);
     } else {
-      for (Size j = 0; j < n; ++j) x[j] = sum(bias[j * column_step], x[j]);
+      for (int64_t j = 0; j < n; ++j) x[j] = sum(bias[j * column_step], x[j]);
     }
   }
 }
 
 // 32 rows of x at a time, for which a column's bits are half a word.
 template <int fixed, class T>
-void drop_columns(Size n, Size any_width, Size count, const Size* bits, Size step, T* x) {
+void drop_columns(int64_t n, int64_t any_width, int64_t count, const int64_t* bits,
+                  int64_t step, T* x) {
   const int width = fixed ? fixed : static_cast<int>(any_width);
   constexpr int most = fixed ? fixed : static_cast<int>(columns);
   std::uint32_t half[most];
   for (int j = 0; j < width; ++j) half[j] = 0;
-  for (Size first = 0; first < n; first += 32) {
+  for (int64_t first = 0; first < n; first += 32) {
     for (int j = 0; j < count; ++j) {
       half[j] = static_cast<std::uint32_t>(bits[j * step + first / 64] >> (first % 64));
     }
@@ -90,14 +91,14 @@ void drop_columns(Size n, Size any_width, Size count, const Size* bits, Size ste
 // factor[j] for the keys first + j that are seen. Where tiles are 8, 16 or 32 keys wide,
 // the bits of one lie in one word.
 template <int fixed, class T>
-void read_factors(const Size* bits, Size first, int seen, T kept, T* factor) {
+void read_factors(const int64_t* bits, int64_t first, int seen, T kept, T* factor) {
   if constexpr (fixed != 0) {
     const auto half = static_cast<std::uint32_t>(bits[first / 64] >> (first % 64));
 #pragma omp simd
     for (int j = 0; j < fixed; ++j) factor[j] = (half >> j & 1) != 0 ? kept : 0;
   } else {
     for (int j = 0; j < seen; ++j) {
-      const Size key = first + j;
+      const int64_t key = first + j;
       factor[j] = (bits[key / 64] >> (key % 64) & 1) != 0 ? kept : 0;
     }
   }
@@ -109,9 +110,9 @@ void weights(const WeightsTile<T>& tile) {
   constexpr int most = fixed ? fixed : static_cast<int>(columns);
   T p[most], factor[most];
   for (int j = 0; j < width; ++j) factor[j] = 1;
-  for (Size i = 0; i < tile.rows; ++i) {
+  for (int64_t i = 0; i < tile.rows; ++i) {
     T* const s = tile.s + i * width;
-    const Size beyond = tile.lens[i] - tile.first;
+    const int64_t beyond = tile.lens[i] - tile.first;
     const int seen = static_cast<int>(beyond < 0 ? 0 : beyond < width ? beyond : width);
     if (tile.bits && seen > 0) {
       read_factors<fixed>(tile.bits + i * tile.bits_step, tile.first, seen, tile.kept,
@@ -137,7 +138,7 @@ void weights(const WeightsTile<T>& tile) {
 }
 
 template <class T>
-void exp_columns_flushed(Size n, Size width, const Size* lens, T* x, T* largest,
+void exp_columns_flushed(int64_t n, int64_t width, const int64_t* lens, T* x, T* largest,
                          T* inverse_sums) {
   for_width(width, [&]<int fixed>() {
     flushed<exp_columns<fixed, T>>(n, width, lens, x, largest, inverse_sums);
@@ -145,7 +146,8 @@ void exp_columns_flushed(Size n, Size width, const Size* lens, T* x, T* largest,
 }
 
 template <class T>
-void drop_columns_of(Size n, Size width, Size count, const Size* bits, Size step, T* x) {
+void drop_columns_of(int64_t n, int64_t width, int64_t count, const int64_t* bits,
+                     int64_t step, T* x) {
   for_width(width,
             [&]<int fixed>() { drop_columns<fixed, T>(n, width, count, bits, step, x); });
 }

@@ -19,7 +19,7 @@
 namespace heed {
 namespace {
 
-using Int = std::int64_t;
+using std::int64_t;
 
 // x, if its rows are contiguous, or a copy.
 Tensor with_dense_rows(const Tensor& x) {
@@ -28,18 +28,18 @@ Tensor with_dense_rows(const Tensor& x) {
 
 // x[j] times dropout's factor of key j, from the bits of a query.
 template <class T>
-void drop(Int n, const Int* bits, T stay_factor, T* x) {
-  for (Int j = 0; j < n; ++j) {
+void drop(int64_t n, const int64_t* bits, T stay_factor, T* x) {
+  for (int64_t j = 0; j < n; ++j) {
     x[j] *= (bits[j / 64] >> (j % 64) & 1) != 0 ? stay_factor : 0;
   }
 }
 
 template <class T>
-void forward_row(const AttentionOperands<T>& h, Int head, Int i, T* p, T* output,
+void forward_row(const AttentionOperands<T>& h, int64_t head, int64_t i, T* p, T* output,
                  T* dropped) {
   const auto& loops = kernels::of<T>().product;
-  Int seen = 0;
-  h.prefixes.read(head, i, i + 1, &seen);
+  int64_t seen = 0;
+  h.valid_lens.read(head, i, i + 1, &seen);
   std::fill(p + seen, p + h.keys, T{0});
   if (seen == 0) {
     std::fill_n(output, h.value_features, T{0});
@@ -55,7 +55,7 @@ void forward_row(const AttentionOperands<T>& h, Int head, Int i, T* p, T* output
   kernels::of<T>().reduce.softmax(1, seen, 1, p, p);
   h.clear_hidden(head, i, seen, p);
   const T* after_dropout = p;
-  if (const Int* const bits = h.bits_of(head, i)) {
+  if (const int64_t* const bits = h.bits_of(head, i)) {
     std::copy_n(p, seen, dropped);
     drop(seen, bits, h.stay_factor, dropped);
     after_dropout = dropped;
@@ -82,12 +82,12 @@ struct Gradients {
 
 template <class T>
 void backward_head(const AttentionOperands<T>& h, const Matrices<const T>& g,
-                   const T* weights, Int head, const Gradients<T>& to,
+                   const T* weights, int64_t head, const Gradients<T>& to,
                    Scratch<T>& scratch) {
   const auto& loops = kernels::of<T>().product;
-  for (Int i = 0; i < h.queries; ++i) {
-    Int seen = 0;
-    h.prefixes.read(head, i, i + 1, &seen);
+  for (int64_t i = 0; i < h.queries; ++i) {
+    int64_t seen = 0;
+    h.valid_lens.read(head, i, i + 1, &seen);
     const T* const p = weights + (head * h.queries + i) * h.keys;
     T* const dropped = scratch.dropped.first() + i * h.keys;
     T* const ds = scratch.ds.first() + i * h.keys;
@@ -95,7 +95,7 @@ void backward_head(const AttentionOperands<T>& h, const Matrices<const T>& g,
     loops.gemv(seen, h.value_features, T{1}, v, h.value.row_step, g_i, ds);
     h.clear_hidden(head, i, seen, ds);  // g·v_j may overflow: 0 times infinity is NaN
     std::copy_n(p, h.keys, dropped);
-    if (const Int* const bits = h.bits_of(head, i)) {
+    if (const int64_t* const bits = h.bits_of(head, i)) {
       drop(seen, bits, h.stay_factor, ds);
       drop(seen, bits, h.stay_factor, dropped);
     }
@@ -111,7 +111,7 @@ void backward_head(const AttentionOperands<T>& h, const Matrices<const T>& g,
     loops.add_columns(h.features, seen, h.key[head], h.key.row_step, ds, 1, dq);
     loops.scale(h.features, dq, 1, h.scale, dq);
   }
-  for (Int i = 0; i < h.queries; ++i) {
+  for (int64_t i = 0; i < h.queries; ++i) {
     if (to.key) {
       loops.ger(h.keys, h.features, h.scale, scratch.ds.first() + i * h.keys,
                 h.query[head] + i * h.query.row_step, i > 0, (*to.key)[head],
@@ -126,11 +126,11 @@ void backward_head(const AttentionOperands<T>& h, const Matrices<const T>& g,
 
 // A vector's multiply-adds wait for memory: each takes about the time of so many in a
 // tile.
-constexpr Int row_cost = 4;
+constexpr int64_t row_cost = 4;
 
 // For parallel_for over pieces of so many multiply-adds.
-Int grain(Int multiply_adds) {
-  return multiply_grain / std::max<Int>(row_cost * multiply_adds, 1) + 1;
+int64_t grain(int64_t multiply_adds) {
+  return multiply_grain / std::max<int64_t>(row_cost * multiply_adds, 1) + 1;
 }
 
 }  // namespace
@@ -144,16 +144,17 @@ void attention_by_rows(const Tensor& query, const Tensor& key, const Tensor& val
   const AttentionOperands<T> h(q, k, v, options, scale);
   const Matrices<T> output = mutable_matrices<T>(result.output);
   T* const p = weights->mutable_data<T>();
-  const Int rows = h.count * h.queries;
+  const int64_t rows = h.count * h.queries;
   const Buffer<T> dropped(h.bits ? rows * h.keys : 0);
-  parallel_for(
-      rows, grain(h.keys * (h.features + h.value_features)), [&](Int begin, Int end) {
-        for (Int row = begin; row < end; ++row) {
-          const Int head = row / h.queries, i = row % h.queries;
-          forward_row(h, head, i, p + row * h.keys, output[head] + i * output.row_step,
-                      dropped.first() + (h.bits ? row * h.keys : 0));
-        }
-      });
+  parallel_for(rows, grain(h.keys * (h.features + h.value_features)),
+               [&](int64_t begin, int64_t end) {
+                 for (int64_t row = begin; row < end; ++row) {
+                   const int64_t head = row / h.queries, i = row % h.queries;
+                   forward_row(h, head, i, p + row * h.keys,
+                               output[head] + i * output.row_step,
+                               dropped.first() + (h.bits ? row * h.keys : 0));
+                 }
+               });
 }
 
 template <class T>
@@ -171,14 +172,14 @@ void attention_by_rows_backward(const Tensor& g, const Tensor& query, const Tens
   if (wanted[0]) to.query = mutable_matrices<T>(gradients.query);
   if (wanted[1]) to.key = mutable_matrices<T>(gradients.key);
   if (wanted[2]) to.value = mutable_matrices<T>(gradients.value);
-  const Int work =
+  const int64_t work =
       row_cost * h.queries * h.keys * (3 * h.features + 2 * h.value_features);
-  Runs<Scratch<T>> runs(std::vector<Int>(static_cast<std::size_t>(h.count), work), h);
+  Runs<Scratch<T>> runs(std::vector<int64_t>(static_cast<std::size_t>(h.count), work), h);
   const T* const p = weights.data<T>();
 #pragma omp parallel for num_threads(runs.count()) \
     schedule(static, 1) if (runs.count() > 1)
   for (int i = 0; i < runs.count(); ++i) {
-    for (Int head = runs.begin(i); head < runs.end(i); ++head) {
+    for (int64_t head = runs.begin(i); head < runs.end(i); ++head) {
       backward_head(h, g_of, p, head, to, runs.worker(i));
     }
   }

@@ -7,9 +7,9 @@ namespace {
 
 // y[j] = -((q - k[j]) w)^2 / 2
 template <class T>
-void scores(Size m, T q, const T* k, T w, T* y) {
+void scores(int64_t m, T q, const T* k, T w, T* y) {
 #pragma omp simd
-  for (Size j = 0; j < m; ++j) {
+  for (int64_t j = 0; j < m; ++j) {
     const T d = (q - k[j]) * w;
     y[j] = T(-0.5) * (d * d);
   }
@@ -18,12 +18,12 @@ void scores(Size m, T q, const T* k, T w, T* y) {
 // The output of a row, and its derivatives by q and w: while the row is in the cache, and
 // so the way back need not read it again.
 template <class T>
-void output(const GaussianOperands<T>& x, Size i, const GaussianResults<T>& to) {
+void output(const GaussianOperands<T>& x, int64_t i, const GaussianResults<T>& to) {
   const T *const k = x.k + i * x.m, *const v = x.v + i * x.m, *const p = to.p + i * x.m;
   const T q = x.q[i], w = x.w, o = dot(x.m, p, 1, v, 1);
   T sum_d = 0, sum_dd = 0;
 #pragma omp simd reduction(+ : sum_d, sum_dd)
-  for (Size j = 0; j < x.m; ++j) {
+  for (int64_t j = 0; j < x.m; ++j) {
     // From left to right: d d may overflow where the weight or d w is 0.
     const T d = q - k[j], slope = p[j] * (v[j] - o) * (d * w);
     sum_d += slope;
@@ -39,7 +39,7 @@ void output(const GaussianOperands<T>& x, Size i, const GaussianResults<T>& to) 
 template <class T>
 void attention(const GaussianOperands<T>& x, const GaussianResults<T>& to) {
   const bool together = x.m <= short_row;
-  for (Size i = 0; i < x.n; ++i) {
+  for (int64_t i = 0; i < x.n; ++i) {
     T* const row = to.p + i * x.m;
     scores(x.m, x.q[i], x.k + i * x.m, x.w, row);
     if (together) continue;
@@ -48,25 +48,25 @@ void attention(const GaussianOperands<T>& x, const GaussianResults<T>& to) {
   }
   if (!together) return;
   softmax<false>(x.n, x.m, 1, to.p, to.p);
-  for (Size i = 0; i < x.n; ++i) output(x, i, to);
+  for (int64_t i = 0; i < x.n; ++i) output(x, i, to);
 }
 
 template <class T>
 void gradients(const GaussianOperands<T>& x, const GaussianGradients<T>& to) {
-  for (Size i = 0; i < x.n; ++i) {
+  for (int64_t i = 0; i < x.n; ++i) {
     const T *const k = x.k + i * x.m, *const v = x.v + i * x.m, *const p = to.p + i * x.m;
     const T q = x.q[i], w = x.w, g = to.g[i], o = to.o[i];
     if (to.dk) {
       T* const dk = to.dk + i * x.m;
 #pragma omp simd
-      for (Size j = 0; j < x.m; ++j) {
+      for (int64_t j = 0; j < x.m; ++j) {
         dk[j] = w * (g * (p[j] * (v[j] - o) * ((q - k[j]) * w)));
       }
     }
     if (to.dv) {
       T* const dv = to.dv + i * x.m;
 #pragma omp simd
-      for (Size j = 0; j < x.m; ++j) dv[j] = p[j] * g;
+      for (int64_t j = 0; j < x.m; ++j) dv[j] = p[j] * g;
     }
   }
 }

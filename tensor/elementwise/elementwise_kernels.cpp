@@ -13,90 +13,90 @@ namespace {
 
 // Operands that do not lie in a row are copied to a buffer, a piece at a time: one loop
 // then serves every layout, and every layout gives the same bits.
-constexpr Int piece_size = 256;
+constexpr int64_t piece_size = 256;
 
 template <class T>
-const T* in_a_row(const T* from, Int stride, Int begin, Int n, T* buffer) {
+const T* in_a_row(const T* from, int64_t stride, int64_t begin, int64_t n, T* buffer) {
   if (stride == 1) return from + begin;
   if (stride == 0) {
     if (begin > 0) return buffer;  // filled by the first piece
     const T number = *from;
 #pragma omp simd
-    for (Int i = 0; i < n; ++i) buffer[i] = number;
+    for (int64_t i = 0; i < n; ++i) buffer[i] = number;
     return buffer;
   }
-  for (Int i = 0; i < n; ++i) buffer[i] = from[(begin + i) * stride];
+  for (int64_t i = 0; i < n; ++i) buffer[i] = from[(begin + i) * stride];
   return buffer;
 }
 
 // The loop of the function object F for a result of type R and operands of types T...
 // Arguments `beyond` what F can do in a vector are done again one by one.
 template <class F, class R, class T>
-void loop(Int n, R* out, const T* a) {
+void loop(int64_t n, R* out, const T* a) {
   constexpr F f{};
   if constexpr (F::template vectorises<T>) {
 #pragma omp simd
-    for (Int i = 0; i < n; ++i) out[i] = static_cast<R>(f(a[i]));
+    for (int64_t i = 0; i < n; ++i) out[i] = static_cast<R>(f(a[i]));
   } else {
-    for (Int i = 0; i < n; ++i) out[i] = static_cast<R>(f(a[i]));
+    for (int64_t i = 0; i < n; ++i) out[i] = static_cast<R>(f(a[i]));
   }
   if constexpr (requires { f.beyond(a[0]); }) {
     std::uint32_t some_beyond = 0;
 #pragma omp simd reduction(| : some_beyond)
-    for (Int i = 0; i < n; ++i) some_beyond |= f.beyond(a[i]);
-    for (Int i = 0; some_beyond && i < n; ++i) {
+    for (int64_t i = 0; i < n; ++i) some_beyond |= f.beyond(a[i]);
+    for (int64_t i = 0; some_beyond && i < n; ++i) {
       if (f.beyond(a[i])) out[i] = f.library(a[i]);
     }
   }
 }
 
 template <class F, class R, class T, class U>
-void loop(Int n, R* out, const T* a, const U* b) {
+void loop(int64_t n, R* out, const T* a, const U* b) {
   constexpr F f{};
   if constexpr (F::template vectorises<T>) {
 #pragma omp simd
-    for (Int i = 0; i < n; ++i) out[i] = static_cast<R>(f(a[i], b[i]));
+    for (int64_t i = 0; i < n; ++i) out[i] = static_cast<R>(f(a[i], b[i]));
   } else {
-    for (Int i = 0; i < n; ++i) out[i] = static_cast<R>(f(a[i], b[i]));
+    for (int64_t i = 0; i < n; ++i) out[i] = static_cast<R>(f(a[i], b[i]));
   }
 }
 
 template <class F, class R, class T, class U, class V>
-void loop(Int n, R* out, const T* a, const U* b, const V* c) {
+void loop(int64_t n, R* out, const T* a, const U* b, const V* c) {
   constexpr F f{};
 #pragma omp simd
-  for (Int i = 0; i < n; ++i) out[i] = static_cast<R>(f(a[i], b[i], c[i]));
+  for (int64_t i = 0; i < n; ++i) out[i] = static_cast<R>(f(a[i], b[i], c[i]));
 }
 
 template <class F, class R, class T>
-void kernel(Int n, const void* const* in, const Int* strides, void* out) {
+void kernel(int64_t n, const void* const* in, const int64_t* strides, void* out) {
   auto* to = static_cast<R*>(out);
   const auto* a = static_cast<const T*>(in[0]);
   if (strides[0] == 1) return loop<F>(n, to, a);
   T buffer[piece_size];
-  for (Int i = 0; i < n; i += piece_size) {
-    const Int m = n - i < piece_size ? n - i : piece_size;
+  for (int64_t i = 0; i < n; i += piece_size) {
+    const int64_t m = n - i < piece_size ? n - i : piece_size;
     loop<F>(m, to + i, in_a_row(a, strides[0], i, m, buffer));
   }
 }
 
 template <class F, class R, class T, class U>
-void kernel(Int n, const void* const* in, const Int* strides, void* out) {
+void kernel(int64_t n, const void* const* in, const int64_t* strides, void* out) {
   auto* to = static_cast<R*>(out);
   const auto* a = static_cast<const T*>(in[0]);
   const auto* b = static_cast<const U*>(in[1]);
   if (strides[0] == 1 && strides[1] == 1) return loop<F>(n, to, a, b);
   T row_a[piece_size];
   U row_b[piece_size];
-  for (Int i = 0; i < n; i += piece_size) {
-    const Int m = n - i < piece_size ? n - i : piece_size;
+  for (int64_t i = 0; i < n; i += piece_size) {
+    const int64_t m = n - i < piece_size ? n - i : piece_size;
     loop<F>(m, to + i, in_a_row(a, strides[0], i, m, row_a),
             in_a_row(b, strides[1], i, m, row_b));
   }
 }
 
 template <class F, class R, class T, class U, class V>
-void kernel(Int n, const void* const* in, const Int* strides, void* out) {
+void kernel(int64_t n, const void* const* in, const int64_t* strides, void* out) {
   auto* to = static_cast<R*>(out);
   const auto* a = static_cast<const T*>(in[0]);
   const auto* b = static_cast<const U*>(in[1]);
@@ -104,8 +104,8 @@ void kernel(Int n, const void* const* in, const Int* strides, void* out) {
   T row_a[piece_size];
   U row_b[piece_size];
   V row_c[piece_size];
-  for (Int i = 0; i < n; i += piece_size) {
-    const Int m = n - i < piece_size ? n - i : piece_size;
+  for (int64_t i = 0; i < n; i += piece_size) {
+    const int64_t m = n - i < piece_size ? n - i : piece_size;
     loop<F>(m, to + i, in_a_row(a, strides[0], i, m, row_a),
             in_a_row(b, strides[1], i, m, row_b), in_a_row(c, strides[2], i, m, row_c));
   }
@@ -142,7 +142,7 @@ constexpr ElementwiseKernels make_table(std::index_sequence<op...>) {
   static_assert(float32 == DType(0) && float64 == DType(1) && int64 == DType(2) &&
                 boolean == DType(3));
   return {{{kernel_of<Op(op), float>(), kernel_of<Op(op), double>(),
-            kernel_of<Op(op), Int>(), kernel_of<Op(op), Bool>()}...}};
+            kernel_of<Op(op), int64_t>(), kernel_of<Op(op), Bool>()}...}};
 }
 
 }  // namespace

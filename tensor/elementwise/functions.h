@@ -68,7 +68,7 @@ namespace {
 
 // bool is handled as the byte that it is, which vectorises.
 using Bool = std::uint8_t;
-using Int = std::int64_t;
+using std::int64_t;
 // Signed integers wrap around: the arithmetic is done on unsigned ones.
 using Word = std::uint64_t;
 
@@ -83,10 +83,10 @@ struct For {
   template <class U>
   static constexpr bool vectorises = true;
 };
-using Numeric = For<float, double, Int>;
+using Numeric = For<float, double, int64_t>;
 using Floating = For<float, double>;
 using Logical = For<Bool>;
-using AnyType = For<float, double, Int, Bool>;
+using AnyType = For<float, double, int64_t, Bool>;
 // Written out for float32 in math.h; for float64 it calls the C library.
 struct Elementary : Floating {
   template <class U>
@@ -95,17 +95,23 @@ struct Elementary : Floating {
 
 template <>
 struct Function<Op::add> : Numeric {
-  Int operator()(Int a, Int b) const { return static_cast<Int>(Word(a) + Word(b)); }
+  int64_t operator()(int64_t a, int64_t b) const {
+    return static_cast<int64_t>(Word(a) + Word(b));
+  }
   auto operator()(auto a, auto b) const { return a + b; }
 };
 template <>
 struct Function<Op::sub> : Numeric {
-  Int operator()(Int a, Int b) const { return static_cast<Int>(Word(a) - Word(b)); }
+  int64_t operator()(int64_t a, int64_t b) const {
+    return static_cast<int64_t>(Word(a) - Word(b));
+  }
   auto operator()(auto a, auto b) const { return a - b; }
 };
 template <>
 struct Function<Op::mul> : Numeric {
-  Int operator()(Int a, Int b) const { return static_cast<Int>(Word(a) * Word(b)); }
+  int64_t operator()(int64_t a, int64_t b) const {
+    return static_cast<int64_t>(Word(a) * Word(b));
+  }
   auto operator()(auto a, auto b) const { return a * b; }
 };
 template <>
@@ -185,12 +191,14 @@ struct Function<Op::isfinite> : Floating {
 
 template <>
 struct Function<Op::neg> : Numeric {
-  Int operator()(Int x) const { return static_cast<Int>(-Word(x)); }
+  int64_t operator()(int64_t x) const { return static_cast<int64_t>(-Word(x)); }
   auto operator()(auto x) const { return -x; }
 };
 template <>
 struct Function<Op::abs> : Numeric {
-  Int operator()(Int x) const { return x < 0 ? static_cast<Int>(-Word(x)) : x; }
+  int64_t operator()(int64_t x) const {
+    return x < 0 ? static_cast<int64_t>(-Word(x)) : x;
+  }
   float operator()(float x) const { return __builtin_fabsf(x); }
   double operator()(double x) const { return __builtin_fabs(x); }
 };

@@ -9,7 +9,7 @@
 namespace heed::kernels::HEED_KERNELS {
 namespace {
 
-using Size = std::int64_t;
+using std::int64_t;
 
 // An operation of two elements, and the element that changes nothing. Signed overflow is
 // undefined in C++, so int64 goes through its unsigned twin.
@@ -20,9 +20,9 @@ struct Sum {
   static T of(T a, T b) {
     if constexpr (std::is_same_v<T, bool>) {
       return a | b;
-    } else if constexpr (std::is_same_v<T, Size>) {
-      return static_cast<Size>(static_cast<std::uint64_t>(a) +
-                               static_cast<std::uint64_t>(b));
+    } else if constexpr (std::is_same_v<T, int64_t>) {
+      return static_cast<int64_t>(static_cast<std::uint64_t>(a) +
+                                  static_cast<std::uint64_t>(b));
     } else {
       return a + b;
     }
@@ -36,9 +36,9 @@ struct Product {
   static T of(T a, T b) {
     if constexpr (std::is_same_v<T, bool>) {
       return a & b;
-    } else if constexpr (std::is_same_v<T, Size>) {
-      return static_cast<Size>(static_cast<std::uint64_t>(a) *
-                               static_cast<std::uint64_t>(b));
+    } else if constexpr (std::is_same_v<T, int64_t>) {
+      return static_cast<int64_t>(static_cast<std::uint64_t>(a) *
+                                  static_cast<std::uint64_t>(b));
     } else {
       return a * b;
     }
@@ -71,32 +71,32 @@ struct Smallest {
 
 // Folds the n rows of x, each of `width`, into one row.
 template <class Op, class T>
-void fold_rows(Size n, Size width, const T* x, T* out) {
-  for (Size j = 0; j < width; ++j) out[j] = Op::template neutral<T>;
-  Size i = 0;
+void fold_rows(int64_t n, int64_t width, const T* x, T* out) {
+  for (int64_t j = 0; j < width; ++j) out[j] = Op::template neutral<T>;
+  int64_t i = 0;
   for (; i + 4 <= n; i += 4, x += 4 * width) {
     const T *b = x + width, *c = b + width, *d = c + width;
 #pragma omp simd
-    for (Size j = 0; j < width; ++j) {
+    for (int64_t j = 0; j < width; ++j) {
       out[j] = Op::of(out[j], Op::of(Op::of(x[j], b[j]), Op::of(c[j], d[j])));
     }
   }
   for (; i < n; ++i, x += width) {
 #pragma omp simd
-    for (Size j = 0; j < width; ++j) out[j] = Op::of(out[j], x[j]);
+    for (int64_t j = 0; j < width; ++j) out[j] = Op::of(out[j], x[j]);
   }
 }
 
 template <class Op, class T>
-T fold_in_turn(Size n, const T* x, T result) {
-  for (Size i = 0; i < n; ++i) result = Op::of(result, x[i]);
+T fold_in_turn(int64_t n, const T* x, T result) {
+  for (int64_t i = 0; i < n; ++i) result = Op::of(result, x[i]);
   return result;
 }
 
 // A row is folded as the n / lanes rows of a matrix first, so that the vector units are
 // full, then the lanes in halves.
 template <int lanes, class Op, class T>
-T fold_row(Size n, const T* x) {
+T fold_row(int64_t n, const T* x) {
   T lane[lanes];
   fold_rows<Op>(n / lanes, lanes, x, lane);
   for (int half = lanes / 2; half > 0; half /= 2) {
@@ -109,19 +109,19 @@ T fold_row(Size n, const T* x) {
 constexpr int wide = 64;
 
 template <class Op, class T>
-void fold_narrow(Size n, Size inner, const T* x, T* out) {
-  const Size side_by_side = wide / inner, groups = n / side_by_side;
+void fold_narrow(int64_t n, int64_t inner, const T* x, T* out) {
+  const int64_t side_by_side = wide / inner, groups = n / side_by_side;
   T lane[wide];
   fold_rows<Op>(groups, side_by_side * inner, x, lane);
   fold_rows<Op>(side_by_side, inner, lane, out);
-  for (Size i = groups * side_by_side * inner; i < n * inner; i += inner) {
-    for (Size j = 0; j < inner; ++j) out[j] = Op::of(out[j], x[i + j]);
+  for (int64_t i = groups * side_by_side * inner; i < n * inner; i += inner) {
+    for (int64_t j = 0; j < inner; ++j) out[j] = Op::of(out[j], x[i + j]);
   }
 }
 
 template <class Op, class T>
-void fold(Size outer, Size n, Size inner, const T* x, T* out) {
-  for (Size o = 0; o < outer; ++o, x += n * inner, out += inner) {
+void fold(int64_t outer, int64_t n, int64_t inner, const T* x, T* out) {
+  for (int64_t o = 0; o < outer; ++o, x += n * inner, out += inner) {
     if (inner == 1) {
       out[0] = n < 64    ? fold_in_turn<Op>(n, x, Op::template neutral<T>)
                : n < 256 ? fold_row<16, Op>(n, x)

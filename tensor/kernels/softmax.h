@@ -17,9 +17,9 @@ inline double exp(double x) { return __builtin_exp(x); }
 inline double log_of(double x) { return __builtin_log(x); }
 
 template <int wide, class T>
-T dot_lanes(Size n, const T* a, const T* b) {
+T dot_lanes(int64_t n, const T* a, const T* b) {
   T lanes[wide] = {};
-  Size i = 0;
+  int64_t i = 0;
   for (; i + wide <= n; i += wide) {
 #pragma omp simd
     for (int j = 0; j < wide; ++j) lanes[j] += a[i + j] * b[i + j];
@@ -32,12 +32,12 @@ T dot_lanes(Size n, const T* a, const T* b) {
 }
 
 template <class T>
-T dot(Size n, const T* a, Size sa, const T* b, Size sb) {
+T dot(int64_t n, const T* a, int64_t sa, const T* b, int64_t sb) {
   if (n >= 16 && sa == 1 && sb == 1) {
     return n < 128 ? dot_lanes<16>(n, a, b) : dot_lanes<64>(n, a, b);
   }
   T result = 0;
-  for (Size i = 0; i < n; ++i) result += a[i * sa] * b[i * sb];
+  for (int64_t i = 0; i < n; ++i) result += a[i * sa] * b[i * sb];
   return result;
 }
 
@@ -83,70 +83,71 @@ struct LargestNumber : Largest {
 };
 
 template <class T>
-T largest(Size n, const T* x) {
+T largest(int64_t n, const T* x) {
   return n < 256 ? fold_row<16, LargestNumber>(n, x) : fold_row<64, LargestNumber>(n, x);
 }
 
 // e = exp(x - shift). Returns the sum.
 template <class T>
-T exp_sum(Size n, const T* x, T shift, T* e) {
-  for_elements<T>(n, [&](Size i) { e[i] = exp(x[i] - shift); });
+T exp_sum(int64_t n, const T* x, T shift, T* e) {
+  for_elements<T>(n, [&](int64_t i) { e[i] = exp(x[i] - shift); });
   T sum = 0;
 #pragma omp simd reduction(+ : sum)
-  for (Size i = 0; i < n; ++i) sum += e[i];
+  for (int64_t i = 0; i < n; ++i) sum += e[i];
   return sum;
 }
 
 // How many elements at a time pass through the cache nearest to the processor. It also
 // bounds how many are added in T before the sum moves on to a double.
-constexpr Size tile = 2048;
+constexpr int64_t tile = 2048;
 
 template <class T>
-void softmax_row(Size n, const T* x, T* y) {
+void softmax_row(int64_t n, const T* x, T* y) {
   const T shift = largest(n, x);
   double sum = 0;
-  for (Size i = 0; i < n; i += tile) {
+  for (int64_t i = 0; i < n; i += tile) {
     sum += exp_sum(n - i < tile ? n - i : tile, x + i, shift, y + i);
   }
   const T scale = static_cast<T>(1 / sum);
 #pragma omp simd
-  for (Size i = 0; i < n; ++i) y[i] *= scale;
+  for (int64_t i = 0; i < n; ++i) y[i] *= scale;
 }
 
 template <class T>
-void log_softmax_row(Size n, const T* x, T* y) {
+void log_softmax_row(int64_t n, const T* x, T* y) {
   const T shift = largest(n, x);
   double sum = 0;
   T e[tile];
-  for (Size i = 0; i < n; i += tile) {
+  for (int64_t i = 0; i < n; i += tile) {
     sum += exp_sum(n - i < tile ? n - i : tile, x + i, shift, e);
   }
   const T log_sum = static_cast<T>(log_of(sum));
 #pragma omp simd
-  for (Size i = 0; i < n; ++i) y[i] = x[i] - shift - log_sum;
+  for (int64_t i = 0; i < n; ++i) y[i] = x[i] - shift - log_sum;
 }
 
 // Columns: the same three passes, for up to `columns` of them side by side. Each is added
 // up as four sums in turn: the fewer numbers go into a sum, the less is rounded off.
-constexpr Size columns = 256;
+constexpr int64_t columns = 256;
 
 template <bool logarithm, class T>
-void softmax_columns(Size n, Size inner, const T* x, T* y) {
+void softmax_columns(int64_t n, int64_t inner, const T* x, T* y) {
   T shift[columns], sums[4][columns];
-  for (Size first = 0; first < inner; first += columns) {
-    const Size width = inner - first < columns ? inner - first : columns;
-    for (Size j = 0; j < width; ++j) {
+  for (int64_t first = 0; first < inner; first += columns) {
+    const int64_t width = inner - first < columns ? inner - first : columns;
+    for (int64_t j = 0; j < width; ++j) {
       shift[j] = LargestNumber::neutral<T>;
       sums[0][j] = sums[1][j] = sums[2][j] = sums[3][j] = 0;
     }
-    for (Size i = first; i < n * inner; i += inner) {
+    for (int64_t i = first; i < n * inner; i += inner) {
 #pragma omp simd
-      for (Size j = 0; j < width; ++j) shift[j] = LargestNumber::of(shift[j], x[i + j]);
+      for (int64_t j = 0; j < width; ++j)
+        shift[j] = LargestNumber::of(shift[j], x[i + j]);
     }
-    for (Size row = 0; row < n; ++row) {
-      const Size i = row * inner + first;
+    for (int64_t row = 0; row < n; ++row) {
+      const int64_t i = row * inner + first;
       T* const sum = sums[row % 4];
-      for_elements<T>(width, [&](Size j) {
+      for_elements<T>(width, [&](int64_t j) {
         const T moved = x[i + j] - shift[j];
         const T e = exp(moved);
         y[i + j] = logarithm ? moved : e;
@@ -154,13 +155,13 @@ void softmax_columns(Size n, Size inner, const T* x, T* y) {
       });
     }
     T* const scale = sums[0];
-    for (Size j = 0; j < width; ++j) {
+    for (int64_t j = 0; j < width; ++j) {
       const T sum = (sums[0][j] + sums[1][j]) + (sums[2][j] + sums[3][j]);
       scale[j] = logarithm ? static_cast<T>(log_of(sum)) : 1 / sum;
     }
-    for (Size i = first; i < n * inner; i += inner) {
+    for (int64_t i = first; i < n * inner; i += inner) {
 #pragma omp simd
-      for (Size j = 0; j < width; ++j) {
+      for (int64_t j = 0; j < width; ++j) {
         y[i + j] = logarithm ? y[i + j] - scale[j] : y[i + j] * scale[j];
       }
     }
@@ -171,19 +172,19 @@ void softmax_columns(Size n, Size inner, const T* x, T* y) {
 // rest. So they are laid side by side as columns, padded to whole vectors, unless that
 // would leave as much empty. (A thread's share is always many rows, so that which way is
 // taken does not depend on the threads.)
-constexpr Size short_row = 64;
-constexpr Size few_rows = 8;
-constexpr Size side_by_side = 64;
+constexpr int64_t short_row = 64;
+constexpr int64_t few_rows = 8;
+constexpr int64_t side_by_side = 64;
 
 template <bool logarithm, class T>
-void softmax_short_rows(Size rows, Size n, const T* x, T* y) {
+void softmax_short_rows(int64_t rows, int64_t n, const T* x, T* y) {
   T e[short_row * side_by_side];
   while (rows > 0) {
-    const Size now = rows < side_by_side ? rows : side_by_side;
-    const Size width = (now + 15) / 16 * 16;
+    const int64_t now = rows < side_by_side ? rows : side_by_side;
+    const int64_t width = (now + 15) / 16 * 16;
     transpose(now, n, x, n, e, width);
-    for (Size i = 0; now < width && i < n; ++i) {
-      for (Size j = now; j < width; ++j) e[i * width + j] = 0;
+    for (int64_t i = 0; now < width && i < n; ++i) {
+      for (int64_t j = now; j < width; ++j) e[i * width + j] = 0;
     }
     softmax_columns<logarithm>(n, width, e, e);
     transpose(n, now, e, width, y, n);
@@ -194,12 +195,12 @@ void softmax_short_rows(Size rows, Size n, const T* x, T* y) {
 }
 
 template <bool logarithm, class T>
-void softmax(Size outer, Size n, Size inner, const T* x, T* y) {
+void softmax(int64_t outer, int64_t n, int64_t inner, const T* x, T* y) {
   if (inner == 1 && n <= short_row && outer >= few_rows) {
     softmax_short_rows<logarithm>(outer, n, x, y);
     return;
   }
-  for (Size o = 0; o < outer; ++o, x += n * inner, y += n * inner) {
+  for (int64_t o = 0; o < outer; ++o, x += n * inner, y += n * inner) {
     if (inner != 1) {
       softmax_columns<logarithm>(n, inner, x, y);
     } else if constexpr (logarithm) {
@@ -211,33 +212,34 @@ void softmax(Size outer, Size n, Size inner, const T* x, T* y) {
 }
 
 template <class T>
-void softmax_backward_columns(Size n, Size inner, const T* g, const T* y, T* dx) {
+void softmax_backward_columns(int64_t n, int64_t inner, const T* g, const T* y, T* dx) {
   T sum[columns];
-  for (Size first = 0; first < inner; first += columns) {
-    const Size width = inner - first < columns ? inner - first : columns;
-    for (Size j = 0; j < width; ++j) sum[j] = 0;
-    for (Size i = first; i < n * inner; i += inner) {
+  for (int64_t first = 0; first < inner; first += columns) {
+    const int64_t width = inner - first < columns ? inner - first : columns;
+    for (int64_t j = 0; j < width; ++j) sum[j] = 0;
+    for (int64_t i = first; i < n * inner; i += inner) {
 #pragma omp simd
-      for (Size j = 0; j < width; ++j) sum[j] += g[i + j] * y[i + j];
+      for (int64_t j = 0; j < width; ++j) sum[j] += g[i + j] * y[i + j];
     }
-    for (Size i = first; i < n * inner; i += inner) {
+    for (int64_t i = first; i < n * inner; i += inner) {
 #pragma omp simd
-      for (Size j = 0; j < width; ++j) dx[i + j] = y[i + j] * (g[i + j] - sum[j]);
+      for (int64_t j = 0; j < width; ++j) dx[i + j] = y[i + j] * (g[i + j] - sum[j]);
     }
   }
 }
 
 template <class T>
-void softmax_backward(Size outer, Size n, Size inner, const T* g, const T* y, T* dx) {
-  const Size step = n * inner;
-  for (Size o = 0; o < outer; ++o, g += step, y += step, dx += step) {
+void softmax_backward(int64_t outer, int64_t n, int64_t inner, const T* g, const T* y,
+                      T* dx) {
+  const int64_t step = n * inner;
+  for (int64_t o = 0; o < outer; ++o, g += step, y += step, dx += step) {
     if (inner != 1) {
       softmax_backward_columns(n, inner, g, y, dx);
       continue;
     }
     const T sum = dot(n, g, 1, y, 1);
 #pragma omp simd
-    for (Size i = 0; i < n; ++i) dx[i] = y[i] * (g[i] - sum);
+    for (int64_t i = 0; i < n; ++i) dx[i] = y[i] * (g[i] - sum);
   }
 }
 

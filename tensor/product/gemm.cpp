@@ -21,13 +21,13 @@ namespace heed {
 
 namespace {
 
-using Int = std::int64_t;
+using std::int64_t;
 
 // Where the operands of product i begin.
-std::array<Int, 2> offsets(const TensorIterator<2>& batch, Int i) {
-  std::array<Int, 2> at{};
+std::array<int64_t, 2> offsets(const TensorIterator<2>& batch, int64_t i) {
+  std::array<int64_t, 2> at{};
   for (int d = batch.rank - 1; d > 0; --d) {
-    const Int index = i % batch.sizes[d];
+    const int64_t index = i % batch.sizes[d];
     i /= batch.sizes[d];
     for (int operand : {0, 1}) at[operand] += index * batch.strides[d][operand];
   }
@@ -35,8 +35,8 @@ std::array<Int, 2> offsets(const TensorIterator<2>& batch, Int i) {
   return at;
 }
 
-Int count(const TensorIterator<2>& batch) {
-  Int products = 1;
+int64_t count(const TensorIterator<2>& batch) {
+  int64_t products = 1;
   for (int d = 0; d < batch.rank; ++d) products *= batch.sizes[d];
   return products;
 }
@@ -46,28 +46,29 @@ Int count(const TensorIterator<2>& batch) {
 // Calls f(product, begin, end) for lines begin to end of a product, over all `lines`
 // lines of all products, of `work` elements each.
 template <class F>
-void for_lines(Int products, Int lines, Int work, F&& f) {
-  parallel_for(products * lines, parallel_grain / work + 1, [&](Int begin, Int end) {
-    Int product = begin / lines, first = begin % lines;
-    while (begin < end) {
-      const Int last = std::min(lines, first + end - begin);
-      f(product, first, last);
-      begin += last - first;
-      ++product;
-      first = 0;
-    }
-  });
+void for_lines(int64_t products, int64_t lines, int64_t work, F&& f) {
+  parallel_for(products * lines, parallel_grain / work + 1,
+               [&](int64_t begin, int64_t end) {
+                 int64_t product = begin / lines, first = begin % lines;
+                 while (begin < end) {
+                   const int64_t last = std::min(lines, first + end - begin);
+                   f(product, first, last);
+                   begin += last - first;
+                   ++product;
+                   first = 0;
+                 }
+               });
 }
 
 template <class T>
 void outer_products(const Products<T>& x) {
   const auto scale = kernels::of<T>().product.scale;
-  for_lines(count(x.batch), x.m, x.n, [&](Int product, Int begin, Int end) {
+  for_lines(count(x.batch), x.m, x.n, [&](int64_t product, int64_t begin, int64_t end) {
     const auto [at_a, at_b] = offsets(x.batch, product);
     const T* const a = x.a.first + at_a;
     const T* const b = x.b.first + at_b;
     T* const c = x.c + product * x.m * x.n;
-    for (Int i = begin; i < end; ++i) {
+    for (int64_t i = begin; i < end; ++i) {
       scale(x.n, b, x.b.column_stride, a[i * x.a.row_stride], c + i * x.n);
     }
   });
@@ -76,11 +77,11 @@ void outer_products(const Products<T>& x) {
 // The products of matrices (lines, k), which are operand `matrix` of the batch, and
 // vectors (k).
 template <class T>
-void matrix_vector(const Products<T>& x, Int lines, blis::Matrix<const T> m,
-                   const T* vector, Int step, int matrix) {
+void matrix_vector(const Products<T>& x, int64_t lines, blis::Matrix<const T> m,
+                   const T* vector, int64_t step, int matrix) {
   const auto dot = kernels::of<T>().product.dot;
   const auto add_columns = kernels::of<T>().product.add_columns;
-  for_lines(count(x.batch), lines, x.k, [&](Int product, Int begin, Int end) {
+  for_lines(count(x.batch), lines, x.k, [&](int64_t product, int64_t begin, int64_t end) {
     const auto at = offsets(x.batch, product);
     const T* const a = m.first + at[matrix];
     const T* const v = vector + at[1 - matrix];
@@ -88,7 +89,7 @@ void matrix_vector(const Products<T>& x, Int lines, blis::Matrix<const T> m,
     if (m.column_stride != 1 && m.row_stride == 1) {
       add_columns(end - begin, x.k, a + begin, m.column_stride, v, step, c + begin);
     } else {
-      for (Int i = begin; i < end; ++i) {
+      for (int64_t i = begin; i < end; ++i) {
         c[i] = dot(x.k, a + i * m.row_stride, m.column_stride, v, step);
       }
     }
@@ -101,22 +102,22 @@ void matrix_vector(const Products<T>& x, Int lines, blis::Matrix<const T> m,
 template <class T>
 struct Tiling {
   const blis::TileKernel<T>& kernel = blis::tile_kernel<T>();
-  Int depth;
+  int64_t depth;
   Panels<T> rows, columns;
 
-  Tiling(Int m, Int n, Int k)
+  Tiling(int64_t m, int64_t n, int64_t k)
       : depth(k), rows(m, kernel.rows, k), columns(n, kernel.columns, k) {}
 
-  Int tiles() const { return rows.count * columns.count; }
-  Int edge_size() const { return aligned<T>(rows.width * columns.width); }
+  int64_t tiles() const { return rows.count * columns.count; }
+  int64_t edge_size() const { return aligned<T>(rows.width * columns.width); }
 
   // Computes tiles begin to end. One that reaches over the end of c goes to `edge`, and
   // from there what belongs to c.
-  void compute(const T* a, const T* b, T* c, Int begin, Int end, T* edge) const {
-    for (Int t = begin; t < end; ++t) {
-      const Int i = t / columns.count, j = t % columns.count;
-      const Int height = std::min(rows.width, rows.lines - i * rows.width);
-      const Int width = std::min(columns.width, columns.lines - j * columns.width);
+  void compute(const T* a, const T* b, T* c, int64_t begin, int64_t end, T* edge) const {
+    for (int64_t t = begin; t < end; ++t) {
+      const int64_t i = t / columns.count, j = t % columns.count;
+      const int64_t height = std::min(rows.width, rows.lines - i * rows.width);
+      const int64_t width = std::min(columns.width, columns.lines - j * columns.width);
       const T* const pa = a + i * rows.size;
       const T* const pb = b + j * columns.size;
       T* const out = c + i * rows.width * columns.lines + j * columns.width;
@@ -124,7 +125,7 @@ struct Tiling {
         kernel(depth, pa, pb, out, columns.lines);
       } else {
         kernel(depth, pa, pb, edge, columns.width);
-        for (Int r = 0; r < height; ++r) {
+        for (int64_t r = 0; r < height; ++r) {
           std::copy_n(edge + r * columns.width, width, out + r * columns.lines);
         }
       }
@@ -148,48 +149,48 @@ class SmallProducts {
       : x_(x), tiling_(tiling), products_(count(x.batch)) {}
 
   void compute() const {
-    const Int threads = omp_in_parallel() ? 1 : num_threads();
-    const Int work = x_.m * x_.n * x_.k;
-    const Int pieces = std::clamp<Int>(work / multiply_grain, 1, threads);
+    const int64_t threads = omp_in_parallel() ? 1 : num_threads();
+    const int64_t work = x_.m * x_.n * x_.k;
+    const int64_t pieces = std::clamp<int64_t>(work / multiply_grain, 1, threads);
     if (products_ < threads && pieces > 1) {
       cut_each(pieces);
     } else {
-      const Int grain = multiply_grain / work + 1;
-      cut_batch(std::clamp<Int>(products_ / grain, 1, threads));
+      const int64_t grain = multiply_grain / work + 1;
+      cut_batch(std::clamp<int64_t>(products_ / grain, 1, threads));
     }
   }
 
  private:
   const Products<T>& x_;
   const Tiling<T>& tiling_;
-  Int products_;
+  int64_t products_;
 
   // Pieces begin to end, of `pieces`, of the panels of an operand of product i.
-  void pack_a(Int i, Int begin, Int end, Int pieces, T* to) const {
+  void pack_a(int64_t i, int64_t begin, int64_t end, int64_t pieces, T* to) const {
     const auto& panels = tiling_.rows;
     panels.pack(x_.a.first + offsets(x_.batch, i)[0], x_.a.row_stride, x_.a.column_stride,
                 panels.count * begin / pieces, panels.count * end / pieces, to);
   }
-  void pack_b(Int i, Int begin, Int end, Int pieces, T* to) const {
+  void pack_b(int64_t i, int64_t begin, int64_t end, int64_t pieces, T* to) const {
     const auto& panels = tiling_.columns;
     panels.pack(x_.b.first + offsets(x_.batch, i)[1], x_.b.column_stride, x_.b.row_stride,
                 panels.count * begin / pieces, panels.count * end / pieces, to);
   }
-  T* result(Int i) const { return x_.c + i * x_.m * x_.n; }
+  T* result(int64_t i) const { return x_.c + i * x_.m * x_.n; }
 
   // One product after the other, the panels and the tiles of each cut among threads.
-  void cut_each(Int pieces) const {
-    const Int size_a = tiling_.rows.total(), size_b = tiling_.columns.total();
+  void cut_each(int64_t pieces) const {
+    const int64_t size_a = tiling_.rows.total(), size_b = tiling_.columns.total();
     Buffer<T> buffer(size_a + size_b + pieces * tiling_.edge_size());
     T* const packed_a = buffer.first();
     T* const packed_b = packed_a + size_a;
     T* const edges = packed_b + size_b;
-    for (Int i = 0; i < products_; ++i) {
-      parallel_for(pieces, 1, [&](Int begin, Int end) {
+    for (int64_t i = 0; i < products_; ++i) {
+      parallel_for(pieces, 1, [&](int64_t begin, int64_t end) {
         pack_a(i, begin, end, pieces, packed_a);
         pack_b(i, begin, end, pieces, packed_b);
       });
-      parallel_for(pieces, 1, [&](Int begin, Int end) {
+      parallel_for(pieces, 1, [&](int64_t begin, int64_t end) {
         tiling_.compute(packed_a, packed_b, result(i), tiling_.tiles() * begin / pieces,
                         tiling_.tiles() * end / pieces,
                         edges + begin * tiling_.edge_size());
@@ -199,19 +200,19 @@ class SmallProducts {
 
   // Each product on one thread, the batch cut among threads. An operand that all products
   // share is packed once.
-  void cut_batch(Int pieces) const {
+  void cut_batch(int64_t pieces) const {
     const bool same_a = shared(x_, 0), same_b = shared(x_, 1);
-    const Int size_a = tiling_.rows.total(), size_b = tiling_.columns.total();
-    const Int size = size_a + size_b + tiling_.edge_size();
+    const int64_t size_a = tiling_.rows.total(), size_b = tiling_.columns.total();
+    const int64_t size = size_a + size_b + tiling_.edge_size();
     Buffer<T> buffer(size * pieces);
     T* const first = buffer.first();
     if (same_a) pack_a(0, 0, 1, 1, first);
     if (same_b) pack_b(0, 0, 1, 1, first + size_a);
-    parallel_for(pieces, 1, [&](Int begin, Int end) {
+    parallel_for(pieces, 1, [&](int64_t begin, int64_t end) {
       T* const own = first + begin * size;
       T* const packed_a = same_a ? first : own;
       T* const packed_b = (same_b ? first : own) + size_a;
-      for (Int i = products_ * begin / pieces; i < products_ * end / pieces; ++i) {
+      for (int64_t i = products_ * begin / pieces; i < products_ * end / pieces; ++i) {
         if (!same_a) pack_a(i, 0, 1, 1, packed_a);
         if (!same_b) pack_b(i, 0, 1, 1, packed_b);
         tiling_.compute(packed_a, packed_b, result(i), 0, tiling_.tiles(),
@@ -225,8 +226,8 @@ class SmallProducts {
 
 template <class T>
 void large_products(const Products<T>& x) {
-  const Int products = count(x.batch);
-  const auto product = [&](Int i, int threads) {
+  const int64_t products = count(x.batch);
+  const auto product = [&](int64_t i, int threads) {
     const auto [at_a, at_b] = offsets(x.batch, i);
     blis::gemm<T>(x.m, x.n, x.k, {x.a.first + at_a, x.a.row_stride, x.a.column_stride},
                   {x.b.first + at_b, x.b.row_stride, x.b.column_stride},
@@ -234,10 +235,10 @@ void large_products(const Products<T>& x) {
   };
   const int threads = omp_in_parallel() ? 1 : num_threads();
   if (products < threads) {
-    for (Int i = 0; i < products; ++i) product(i, threads);
+    for (int64_t i = 0; i < products; ++i) product(i, threads);
   } else {
-    parallel_for(products, 1, [&](Int begin, Int end) {
-      for (Int i = begin; i < end; ++i) product(i, 1);
+    parallel_for(products, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) product(i, 1);
     });
   }
 }
@@ -245,7 +246,7 @@ void large_products(const Products<T>& x) {
 // Operands that take more bytes than this when packed do not stay in a core's own cache,
 // and are BLIS's, which cuts along k too. Measured: at 384^3 BLIS is 5 % faster, at
 // 512 x 64 x 512, nearly the same bytes, it is 20 % slower.
-constexpr Int packed_limit = 3 << 19;
+constexpr int64_t packed_limit = 3 << 19;
 
 }  // namespace
 
@@ -262,8 +263,8 @@ void multiply(const Products<T>& x) {
                      x.a.column_stride, 1);
   } else {
     const Tiling<T> tiling(x.m, x.n, x.k);
-    const Int bytes =
-        (tiling.rows.total() + tiling.columns.total()) * static_cast<Int>(sizeof(T));
+    const int64_t bytes =
+        (tiling.rows.total() + tiling.columns.total()) * static_cast<int64_t>(sizeof(T));
     if (bytes <= packed_limit) {
       SmallProducts<T>(x, tiling).compute();
     } else {

@@ -3,7 +3,7 @@
 namespace heed::kernels::HEED_KERNELS {
 namespace {
 
-using Size = std::int64_t;
+using std::int64_t;
 
 double root(double x) { return __builtin_sqrt(x); }
 
@@ -12,20 +12,20 @@ double root(double x) { return __builtin_sqrt(x); }
 // for all kernels. f comes by value: g++ does not vectorise these loops through a
 // reference.
 template <class T, class F>
-double sum_of(Size n, F f) {
-  constexpr Size block = 256, lanes = 16;
+double sum_of(int64_t n, F f) {
+  constexpr int64_t block = 256, lanes = 16;
   double total = 0;
-  for (Size begin = 0; begin < n; begin += block) {
-    const Size end = begin + block < n ? begin + block : n;
+  for (int64_t begin = 0; begin < n; begin += block) {
+    const int64_t end = begin + block < n ? begin + block : n;
     T sums[lanes] = {};
-    Size i = begin;
+    int64_t i = begin;
     for (; i + lanes <= end; i += lanes) {
 #pragma omp simd
-      for (Size j = 0; j < lanes; ++j) sums[j] += f(i + j);
+      for (int64_t j = 0; j < lanes; ++j) sums[j] += f(i + j);
     }
-    for (Size j = 0; i < end; ++i, ++j) sums[j] += f(i);
-    for (Size half = lanes / 2; half > 0; half /= 2) {
-      for (Size j = 0; j < half; ++j) sums[j] += sums[j + half];
+    for (int64_t j = 0; i < end; ++i, ++j) sums[j] += f(i);
+    for (int64_t half = lanes / 2; half > 0; half /= 2) {
+      for (int64_t j = 0; j < half; ++j) sums[j] += sums[j + half];
     }
     total += static_cast<double>(sums[0]);
   }
@@ -33,24 +33,24 @@ double sum_of(Size n, F f) {
 }
 
 template <class T>
-void forward(Size rows, Size n, const T* x, const T* weight, const T* bias, double eps,
-             T* y, T* mean, T* rstd) {
-  for (Size r = 0; r < rows; ++r, x += n, y += n) {
+void forward(int64_t rows, int64_t n, const T* x, const T* weight, const T* bias,
+             double eps, T* y, T* mean, T* rstd) {
+  for (int64_t r = 0; r < rows; ++r, x += n, y += n) {
     const auto count = static_cast<double>(n);
-    const T m = static_cast<T>(sum_of<T>(n, [x](Size i) { return x[i]; }) / count);
+    const T m = static_cast<T>(sum_of<T>(n, [x](int64_t i) { return x[i]; }) / count);
     // In double: an eps that is 0 in float32 counts, and rstd rounds once.
     const double variance =
-        sum_of<T>(n, [x, m](Size i) { return (x[i] - m) * (x[i] - m); }) / count;
+        sum_of<T>(n, [x, m](int64_t i) { return (x[i] - m) * (x[i] - m); }) / count;
     const T s = static_cast<T>(1 / root(variance + eps));
 #pragma omp simd
-    for (Size i = 0; i < n; ++i) y[i] = (x[i] - m) * s;
+    for (int64_t i = 0; i < n; ++i) y[i] = (x[i] - m) * s;
     if (weight) {
 #pragma omp simd
-      for (Size i = 0; i < n; ++i) y[i] *= weight[i];
+      for (int64_t i = 0; i < n; ++i) y[i] *= weight[i];
     }
     if (bias) {
 #pragma omp simd
-      for (Size i = 0; i < n; ++i) y[i] += bias[i];
+      for (int64_t i = 0; i < n; ++i) y[i] += bias[i];
     }
     mean[r] = m;
     rstd[r] = s;
@@ -59,29 +59,30 @@ void forward(Size rows, Size n, const T* x, const T* weight, const T* bias, doub
 
 // With h = (x - mean) rstd and u = g weight:  dx = rstd (u - mean(u) - h mean(u h)).
 template <bool weighted, class T>
-void backward_x(Size n, const T* g, const T* x, const T* weight, T mean, T rstd, T* dx) {
-  const auto u = [&](Size i) { return weighted ? g[i] * weight[i] : g[i]; };
-  const auto h = [&](Size i) { return (x[i] - mean) * rstd; };
+void backward_x(int64_t n, const T* g, const T* x, const T* weight, T mean, T rstd,
+                T* dx) {
+  const auto u = [&](int64_t i) { return weighted ? g[i] * weight[i] : g[i]; };
+  const auto h = [&](int64_t i) { return (x[i] - mean) * rstd; };
   const auto count = static_cast<double>(n);
   const T mean_u = static_cast<T>(sum_of<T>(n, u) / count);
   const T mean_uh =
-      static_cast<T>(sum_of<T>(n, [&](Size i) { return u(i) * h(i); }) / count);
+      static_cast<T>(sum_of<T>(n, [&](int64_t i) { return u(i) * h(i); }) / count);
 #pragma omp simd
-  for (Size i = 0; i < n; ++i) dx[i] = rstd * (u(i) - mean_u - h(i) * mean_uh);
+  for (int64_t i = 0; i < n; ++i) dx[i] = rstd * (u(i) - mean_u - h(i) * mean_uh);
 }
 
 template <class T>
-void backward(Size rows, Size n, const T* g, const T* x, const T* weight, const T* mean,
-              const T* rstd, T* dx, T* dweight, T* dbias) {
-  for (Size r = 0; r < rows; ++r, g += n, x += n) {
+void backward(int64_t rows, int64_t n, const T* g, const T* x, const T* weight,
+              const T* mean, const T* rstd, T* dx, T* dweight, T* dbias) {
+  for (int64_t r = 0; r < rows; ++r, g += n, x += n) {
     const T m = mean[r], s = rstd[r];
     if (dweight) {
 #pragma omp simd
-      for (Size i = 0; i < n; ++i) dweight[i] += g[i] * ((x[i] - m) * s);
+      for (int64_t i = 0; i < n; ++i) dweight[i] += g[i] * ((x[i] - m) * s);
     }
     if (dbias) {
 #pragma omp simd
-      for (Size i = 0; i < n; ++i) dbias[i] += g[i];
+      for (int64_t i = 0; i < n; ++i) dbias[i] += g[i];
     }
     if (!dx) continue;
     if (weight) {

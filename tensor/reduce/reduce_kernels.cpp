@@ -7,14 +7,14 @@ namespace heed::kernels::HEED_KERNELS {
 namespace {
 
 template <class T>
-void moments(Size outer, Size n, Size inner, const T* x, const T* center, double* sums,
-             double* squares) {
-  for (Size o = 0; o < outer; ++o, center += inner, sums += inner, squares += inner) {
+void moments(int64_t outer, int64_t n, int64_t inner, const T* x, const T* center,
+             double* sums, double* squares) {
+  for (int64_t o = 0; o < outer; ++o, center += inner, sums += inner, squares += inner) {
     if (inner == 1) {
       const double c = center[0];
       double sum = 0, square = 0;
 #pragma omp simd reduction(+ : sum, square)
-      for (Size i = 0; i < n; ++i) {
+      for (int64_t i = 0; i < n; ++i) {
         const double d = x[i] - c;
         sum += d;
         square += d * d;
@@ -24,10 +24,10 @@ void moments(Size outer, Size n, Size inner, const T* x, const T* center, double
       x += n;
       continue;
     }
-    for (Size j = 0; j < inner; ++j) sums[j] = squares[j] = 0;
-    for (Size i = 0; i < n; ++i, x += inner) {
+    for (int64_t j = 0; j < inner; ++j) sums[j] = squares[j] = 0;
+    for (int64_t i = 0; i < n; ++i, x += inner) {
 #pragma omp simd
-      for (Size j = 0; j < inner; ++j) {
+      for (int64_t j = 0; j < inner; ++j) {
         const double d = static_cast<double>(x[j]) - static_cast<double>(center[j]);
         sums[j] += d;
         squares[j] += d * d;
@@ -43,17 +43,17 @@ constexpr FoldsOf<T> folds_of = {fold<Sum, T>, fold<Product, T>, fold<Largest, T
 }  // namespace
 
 const Folds& folds() {
-  static constexpr Folds folds = {folds_of<float>, folds_of<double>,
-                                  folds_of<std::int64_t>, folds_of<bool>};
+  static constexpr Folds folds = {folds_of<float>, folds_of<double>, folds_of<int64_t>,
+                                  folds_of<bool>};
   return folds;
 }
 
 template <class T>
 const ReduceKernels<T>& reduce_kernels() {
   static constexpr ReduceKernels<T> kernels = {
-      moments<T>, flushed<softmax<false, T>, Size, Size, Size, const T*, T*>,
-      flushed<softmax<true, T>, Size, Size, Size, const T*, T*>,
-      flushed<softmax_backward<T>, Size, Size, Size, const T*, const T*, T*>};
+      moments<T>, flushed<softmax<false, T>, int64_t, int64_t, int64_t, const T*, T*>,
+      flushed<softmax<true, T>, int64_t, int64_t, int64_t, const T*, T*>,
+      flushed<softmax_backward<T>, int64_t, int64_t, int64_t, const T*, const T*, T*>};
   return kernels;
 }
 template const ReduceKernels<float>& reduce_kernels();
