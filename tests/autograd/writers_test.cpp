@@ -102,7 +102,13 @@ BOOST_AUTO_TEST_CASE(the_list_names_every_one) {
   for (const Writer& writer : writers()) listed.insert(writer.name);
   listed.erase("set");
   listed.erase("mutable_data");
-  BOOST_TEST(functions_that_write() == listed, boost::test_tools::per_element());
+  const std::set<std::string> declared = functions_that_write();
+  for (const std::string& name : declared) {
+    BOOST_TEST(listed.contains(name), name + ": declared, without a row in writers()");
+  }
+  for (const std::string& name : listed) {
+    BOOST_TEST(declared.contains(name), name + ": a row of writers(), declared nowhere");
+  }
 }
 
 BOOST_AUTO_TEST_CASE(writing_raises_the_version_through_every_view) {
