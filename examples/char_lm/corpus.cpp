@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 #include <system_error>
 #include <utility>
 
@@ -22,13 +23,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using namespace heed::support;
-
-template <class List>
-List sorted_unique(List list) {
-  std::sort(list.begin(), list.end());
-  list.erase(std::unique(list.begin(), list.end()), list.end());
-  return list;
-}
 
 // 'é' (U+00E9); what is not printable by number alone.
 std::string name_of(char32_t code) {
@@ -64,24 +58,26 @@ std::string heed_sources(const std::string& root) {
   return text;
 }
 
-Vocabulary::Vocabulary(std::u32string_view text)
-    : characters_(sorted_unique(std::u32string(text))) {}
+Vocabulary::Vocabulary(std::u32string_view text) {
+  const std::set<char32_t> characters(text.begin(), text.end());
+  characters_.assign(characters.begin(), characters.end());
+}
 
 std::vector<std::int64_t> Vocabulary::encode(std::u32string_view text,
                                              std::string_view source) const {
   std::vector<std::int64_t> numbers;
-  std::vector<std::string> unknown;
+  std::set<std::string> unknown;
   for (const char32_t code : text) {
     const auto at = std::lower_bound(characters_.begin(), characters_.end(), code);
     if (at == characters_.end() || *at != code) {
-      unknown.push_back(name_of(code));
+      unknown.insert(name_of(code));
     } else {
       numbers.push_back(at - characters_.begin());
     }
   }
   if (!unknown.empty()) {
     input_error("{}: the text that the model has learnt has no {}", source,
-                fmt::join(sorted_unique(std::move(unknown)), ", "));
+                fmt::join(unknown, ", "));
   }
   return numbers;
 }
