@@ -39,7 +39,7 @@ std::vector<std::string> violations(const File& file) {
          match != end; ++match) {
       const std::string target = (*match)[1];
       const std::filesystem::path folder = std::filesystem::path(file.path).parent_path();
-      if (!exists((folder / target).lexically_normal()))
+      if (!is_in_tree((folder / target).lexically_normal()))
         report("leads nowhere: " + target);
     }
   }

@@ -74,7 +74,7 @@ std::vector<Include> includes(const File& file) {
   return found;
 }
 
-bool exists(const std::string& path) { return fs::exists(root / path); }
+bool is_in_tree(const std::string& path) { return fs::exists(root / path); }
 
 std::string folder(const std::string& path) {
   const std::size_t slash = path.find('/');

@@ -34,7 +34,7 @@ std::vector<Line> split(const std::string& text);
 std::vector<File> read_tree(const std::set<std::string>& extensions = {".h", ".cpp"});
 
 // Whether there is a file or folder of this path, seen from the root.
-bool exists(const std::string& path);
+bool is_in_tree(const std::string& path);
 
 // The number of characters of a line of UTF-8.
 std::size_t columns(const std::string& line);
