@@ -17,7 +17,7 @@
 
 #include <heed.h>
 
-#include "tests/bits.h"
+#include "tests/compare.h"
 
 namespace heed::tests {
 

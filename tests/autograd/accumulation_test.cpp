@@ -8,7 +8,7 @@
 
 #include "tests/autograd/checks.h"
 #include "tests/autograd/op_table.h"
-#include "tests/bits.h"
+#include "tests/compare.h"
 #include "tests/errors.h"
 
 using namespace heed;

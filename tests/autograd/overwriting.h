@@ -12,7 +12,7 @@
 
 #include "tensor/core/tensor_iterator.h"
 #include "tests/autograd/op_table.h"
-#include "tests/bits.h"
+#include "tests/compare.h"
 
 namespace heed::tests {
 

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "tests/autograd/op_table.h"
+#include "tests/compare.h"
 
 using namespace heed;
 using namespace heed::tests;
@@ -88,11 +89,6 @@ struct Run {
   }
 };
 
-double difference(const Tensor& a, const Tensor& b) {
-  if (!(a.shape() == b.shape())) return INFINITY;
-  return a.numel() == 0 ? 0 : max(abs(a - b) / (1 + abs(b))).item();
-}
-
 // Holds every choice for one sample against the derivatives where everything is tracked
 // and wanted. Stops at the first that differs.
 void check_choices(const Sample& sample, const std::string& label) {
@@ -116,7 +112,8 @@ void check_choices(const Sample& sample, const std::string& label) {
     const Run run(p, tracked, wanted, weighted);
     for (std::size_t i = 0; i < p.places.size(); ++i) {
       if (!has(wanted, i)) continue;
-      const double error = difference(run.first[i].value(), whole.first[i].value());
+      const double error =
+          relative_distance(run.first[i].value(), whole.first[i].value());
       BOOST_REQUIRE_MESSAGE(error < 1e-9, choice << ", input " << i << ": " << error);
     }
     for (Subset by = 0; by <= all; ++by) {
@@ -125,7 +122,7 @@ void check_choices(const Sample& sample, const std::string& label) {
       std::size_t next = 0;
       for (std::size_t i = 0; i <= p.places.size(); ++i) {
         if (i < p.places.size() ? !has(by, i) : !weighted) continue;
-        const double error = difference(got[next++], expected(wanted, i));
+        const double error = relative_distance(got[next++], expected(wanted, i));
         BOOST_REQUIRE_MESSAGE(
             error < 1e-9, choice << fmt::format(", by {:b}: input {}: {}", by, i, error));
       }

@@ -4,6 +4,8 @@
 #include <boost/test/unit_test.hpp>
 #include <heed.h>
 
+#include "tests/compare.h"
+
 namespace {
 
 using namespace heed;
@@ -16,10 +18,6 @@ Batch draw(std::int64_t asked, std::uint64_t seed) {
   const World world(asked);
   Generator generator(seed);
   return world.draw(batch_size, generator);
-}
-
-bool all_equal(const Tensor& a, const Tensor& b) {
-  return a.shape() == b.shape() && all(a == b).item() != 0;
 }
 
 // Key `place` of example i.
@@ -54,10 +52,10 @@ BOOST_AUTO_TEST_CASE(only_keys_that_count_are_asked_for) {
 
 BOOST_AUTO_TEST_CASE(values_are_digits_of_which_none_comes_twice) {
   const Batch batch = draw(1, 3);
-  BOOST_TEST(all_equal(argmax(batch.values, 2), batch.labels));
+  BOOST_TEST(same(argmax(batch.values, 2), batch.labels));
   BOOST_TEST(all(sum(batch.values, 2) == 1).item() == 1);
   const Tensor sorted = sort(batch.labels, 1);
-  BOOST_TEST(all_equal(sorted, expand(arange(digits), {batch_size, -1})));
+  BOOST_TEST(same(sorted, expand(arange(digits), {batch_size, -1})));
 }
 
 BOOST_AUTO_TEST_CASE(padding_repeats_the_keys_asked_for) {
@@ -69,7 +67,7 @@ BOOST_AUTO_TEST_CASE(padding_repeats_the_keys_asked_for) {
       int alike = 0;
       for (std::int64_t a = 0; a < 2; ++a) {
         const auto asked = static_cast<std::int64_t>(batch.asked.at({i, a}));
-        alike += all_equal(key(batch, i, place), key(batch, i, asked));
+        alike += same(key(batch, i, place), key(batch, i, asked));
         if (place >= len)
           BOOST_TEST(batch.labels.at({i, place}) != batch.answers().at({i, a}));
       }
@@ -83,12 +81,12 @@ BOOST_AUTO_TEST_CASE(padding_repeats_the_keys_asked_for) {
 }
 
 BOOST_AUTO_TEST_CASE(examples_are_the_generators) {
-  const Batch one = draw(1, 5), same = draw(1, 5), other = draw(1, 6);
-  BOOST_TEST(all_equal(one.queries, same.queries));
-  BOOST_TEST(all_equal(one.keys, same.keys));
-  BOOST_TEST(!all_equal(one.queries, other.queries));
-  BOOST_TEST(!all_equal(one.keys, other.keys));
-  BOOST_TEST(!all_equal(one.labels, other.labels));
+  const Batch one = draw(1, 5), again = draw(1, 5), other = draw(1, 6);
+  BOOST_TEST(same(one.queries, again.queries));
+  BOOST_TEST(same(one.keys, again.keys));
+  BOOST_TEST(!same(one.queries, other.queries));
+  BOOST_TEST(!same(one.keys, other.keys));
+  BOOST_TEST(!same(one.labels, other.labels));
 }
 
 BOOST_AUTO_TEST_CASE(each_key_is_asked_for_in_turn) {
@@ -96,13 +94,13 @@ BOOST_AUTO_TEST_CASE(each_key_is_asked_for_in_turn) {
   Generator generator(8);
   const Batch batch = world.ask_for_each_key(generator);
   const Tensor forth = arange(pairs);
-  BOOST_TEST(all_equal(select(batch.asked, 1, 0), forth));
-  BOOST_TEST(all_equal(select(batch.asked, 1, 1), pairs - 1 - forth));
+  BOOST_TEST(same(select(batch.asked, 1, 0), forth));
+  BOOST_TEST(same(select(batch.asked, 1, 1), pairs - 1 - forth));
   BOOST_TEST(all(batch.lens == pairs).item() == 1);
   for (std::int64_t i = 1; i < pairs; ++i) {
-    BOOST_TEST(all_equal(batch.keys[i], batch.keys[0]));
-    BOOST_TEST(all_equal(batch.labels[i], batch.labels[0]));
-    BOOST_TEST(!all_equal(batch.queries[i], batch.queries[0]));
+    BOOST_TEST(same(batch.keys[i], batch.keys[0]));
+    BOOST_TEST(same(batch.labels[i], batch.labels[0]));
+    BOOST_TEST(!same(batch.queries[i], batch.queries[0]));
   }
 }
 

@@ -9,23 +9,9 @@
 
 #include <heed.h>
 
+#include "tests/compare.h"
+
 namespace heed {
-
-// Whether shape, dtype and elements are equal, NaN to NaN.
-inline bool same(const Tensor& a, const Tensor& b) {
-  if (a.shape() != b.shape() || a.dtype() != b.dtype()) return false;
-  Tensor equal = a == b;
-  if (is_floating(a.dtype())) {
-    equal = logical_or(equal, logical_and(isnan(a), isnan(b)));
-  }
-  return all(equal).item() != 0;
-}
-
-// The largest difference of two elements; NaN if there is one.
-inline double distance(const Tensor& a, const Tensor& b) {
-  BOOST_TEST_REQUIRE(a.shape() == b.shape());
-  return a.numel() == 0 ? 0 : max(abs(a.to(float64) - b.to(float64))).item();
-}
 
 // How many elements are neither NaN nor infinite.
 inline double finite(const Tensor& x) { return sum(isfinite(x)).item(); }

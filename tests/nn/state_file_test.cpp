@@ -6,6 +6,7 @@
 
 #include <heed.h>
 
+#include "tests/compare.h"
 #include "tests/errors.h"
 #include "tests/support/folder.h"
 
@@ -43,8 +44,6 @@ struct Tied {
 };
 
 using Names = std::vector<std::string>;
-
-bool same(const Tensor& a, const Tensor& b) { return all(a == b).item() != 0; }
 
 nn::StateDict copy_of(auto& module) {
   nn::StateDict copies;

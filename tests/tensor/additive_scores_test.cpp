@@ -14,6 +14,8 @@
 #include "tensor/elementwise/elementwise.h"
 #include "tensor/random/random.h"
 #include "tensor/reduce/reductions.h"
+#include "tests/compare.h"
+#include "tests/layouts.h"
 #include "tests/tensor/show.h"
 
 namespace heed {
@@ -59,29 +61,24 @@ struct Plain {
   }
 };
 
-// The largest difference, in units of the largest number of `expected` or of 1.
-double error(const Tensor& got, const Tensor& expected) {
-  BOOST_TEST_REQUIRE(got.shape() == expected.shape());
-  if (got.numel() == 0) return 0;
-  const double scale = std::max(1.0, max(abs(expected)).item());
-  return max(abs(got.to(float64) - expected)).item() / scale;
-}
-
 void check_against_plain(const Sample& x, double tolerance) {
   const Plain plain(x);
   const Tensor scores = x.scores();
   const auto [queries, keys, w] = x.gradients();
+  // To so many digits of the largest number, or of 1.
+  const auto check = [&](const Tensor& got, const Tensor& expected) {
+    const double largest = expected.numel() == 0 ? 0 : max(abs(expected)).item();
+    BOOST_TEST(distance(got, expected) < tolerance * std::max(1.0, largest));
+  };
   BOOST_TEST_CONTEXT(
       fmt::format("{} {} {}", name(x.w.dtype()), x.queries.shape(), x.keys.shape())) {
     BOOST_TEST((scores.dtype() == x.w.dtype()));
-    BOOST_TEST(error(scores, plain.scores) < tolerance);
-    BOOST_TEST(error(queries, plain.queries) < tolerance);
-    BOOST_TEST(error(keys, plain.keys) < tolerance);
-    BOOST_TEST(error(w, plain.w) < tolerance);
+    check(scores, plain.scores);
+    check(queries, plain.queries);
+    check(keys, plain.keys);
+    check(w, plain.w);
   }
 }
-
-std::vector<float> bits(const Tensor& x) { return x.to_vector<float>(); }
 
 }  // namespace
 
@@ -128,15 +125,7 @@ BOOST_AUTO_TEST_CASE(a_sum_over_many_queries_keeps_its_digits) {
 
 BOOST_AUTO_TEST_CASE(the_layout_does_not_matter) {
   const Sample x({3}, 4, 6, 18);
-  const auto strided = [](const Tensor& t) {
-    Shape wide = t.shape();
-    wide[t.dim() - 1] *= 2;
-    Tensor view = slice(full(wide, nan, t.dtype()), -1, 0, to_end, 2);
-    return view.copy_(t);
-  };
-  const auto transposed = [](const Tensor& t) {
-    return transpose(transpose(t, 0, -1).contiguous(), 0, -1);
-  };
+  const auto transposed = [](const Tensor& t) { return stored_transposed(t, 0, -1); };
   const auto by_layout = [&](auto layout) {
     Sample y = x;
     y.queries = layout(x.queries);
@@ -149,10 +138,10 @@ BOOST_AUTO_TEST_CASE(the_layout_does_not_matter) {
   for (const Sample& y : {by_layout(strided), by_layout(transposed)}) {
     BOOST_TEST(!y.queries.is_contiguous());
     const auto again = y.gradients();
-    BOOST_TEST(error(y.scores(), x.scores()) == 0);
-    BOOST_TEST(error(again.queries, queries) == 0);
-    BOOST_TEST(error(again.keys, keys) == 0);
-    BOOST_TEST(error(again.w, w) == 0);
+    BOOST_TEST(distance(y.scores(), x.scores()) == 0);
+    BOOST_TEST(distance(again.queries, queries) == 0);
+    BOOST_TEST(distance(again.keys, keys) == 0);
+    BOOST_TEST(distance(again.w, w) == 0);
     BOOST_TEST(again.queries.is_contiguous());
   }
 }
@@ -167,15 +156,15 @@ BOOST_AUTO_TEST_CASE(bits_do_not_depend_on_threads) {
       Sample({}, 300, 1, 90, float32)};
   for (const Sample& x : samples) {
     set_num_threads(1);
-    const auto scores = bits(x.scores());
+    const Tensor scores = x.scores();
     const auto [queries, keys, w] = x.gradients();
     for (const int threads : {2, 3, 5}) {
       set_num_threads(threads);
       const auto again = x.gradients();
-      BOOST_TEST((bits(x.scores()) == scores));
-      BOOST_TEST((bits(again.queries) == bits(queries)));
-      BOOST_TEST((bits(again.keys) == bits(keys)));
-      BOOST_TEST((bits(again.w) == bits(w)));
+      BOOST_TEST(same_bits(x.scores(), scores));
+      BOOST_TEST(same_bits(again.queries, queries));
+      BOOST_TEST(same_bits(again.keys, keys));
+      BOOST_TEST(same_bits(again.w, w));
     }
   }
   set_num_threads(before);
@@ -195,9 +184,9 @@ BOOST_AUTO_TEST_CASE(padding_without_a_gradient_gives_none) {
       padded_keys.fill_(bad);
       padded_query.fill_(-bad);
       const auto padded = x.gradients();
-      BOOST_TEST(error(padded.queries, queries.to(float64)) == 0);
-      BOOST_TEST(error(padded.keys, keys.to(float64)) == 0);
-      BOOST_TEST(error(padded.w, w.to(float64)) == 0);
+      BOOST_TEST(distance(padded.queries, queries) == 0);
+      BOOST_TEST(distance(padded.keys, keys) == 0);
+      BOOST_TEST(distance(padded.w, w) == 0);
       BOOST_TEST(max(abs(padded.keys[0][4])).item() == 0);
       BOOST_TEST(max(abs(padded.queries[1][2])).item() == 0);
     }

@@ -1,7 +1,6 @@
 // Calls of scaled_dot_product_attention, by the op and by its definition.
 #pragma once
 
-#include <cstring>
 #include <limits>
 #include <string>
 #include <tuple>
@@ -17,6 +16,8 @@
 #include "tensor/random/random.h"
 #include "tensor/reduce/reductions.h"
 #include "tensor/reduce/softmax.h"
+#include "tests/compare.h"
+#include "tests/layouts.h"
 
 namespace heed::tests {
 
@@ -77,22 +78,15 @@ inline Results composed(const Call& c) {
   return r;
 }
 
-inline double difference(const Tensor& a, const Tensor& b) {
-  BOOST_TEST_REQUIRE(a.shape() == b.shape());
-  if (a.numel() == 0) return 0;
-  const Tensor x = a.to(float64), y = b.to(float64);
-  return max(masked_fill(abs(x - y) / (1 + abs(y)), x == y, 0)).item();
-}
-
 inline void check_call(const Call& c, const std::string& label) {
   const double bound = c.query.dtype() == float32 ? 5e-5 : 1e-12;
   const Results got = fused(c), expected = composed(c);
   BOOST_TEST_INFO(label << " " << name(c.query.dtype()));
-  BOOST_TEST(difference(got.output, expected.output) < bound);
-  BOOST_TEST(difference(got.weights, expected.weights) < bound);
-  BOOST_TEST(difference(got.query, expected.query) < bound);
-  BOOST_TEST(difference(got.key, expected.key) < bound);
-  BOOST_TEST(difference(got.value, expected.value) < bound);
+  BOOST_TEST(relative_distance(got.output, expected.output) < bound);
+  BOOST_TEST(relative_distance(got.weights, expected.weights) < bound);
+  BOOST_TEST(relative_distance(got.query, expected.query) < bound);
+  BOOST_TEST(relative_distance(got.key, expected.key) < bound);
+  BOOST_TEST(relative_distance(got.value, expected.value) < bound);
 }
 
 inline Tensor numbers(const Shape& shape, DType dtype) {
@@ -139,15 +133,6 @@ inline Tensor random_keep(const Shape& shape) {
   return bernoulli(full(shape, 0.6), generator) == 1;
 }
 
-inline bool same_bits(const Tensor& a, const Tensor& b) {
-  if (a.shape() != b.shape() || a.dtype() != b.dtype()) return false;
-  const Tensor x = a.contiguous(), y = b.contiguous();
-  const auto bytes = static_cast<std::size_t>(x.numel()) * element_size(x.dtype());
-  return x.numel() == 0 || dispatch(x.dtype(), [&]<class T>() {
-           return std::memcmp(x.data<T>(), y.data<T>(), bytes) == 0;
-         });
-}
-
 inline bool same(const Results& a, const Results& b) {
   return same_bits(a.output, b.output) && same_bits(a.weights, b.weights) &&
          same_bits(a.largest, b.largest) && same_bits(a.inverse_sums, b.inverse_sums) &&
@@ -155,23 +140,10 @@ inline bool same(const Results& a, const Results& b) {
          same_bits(a.value, b.value);
 }
 
-// The same elements with every second place of a larger storage between them.
-inline Tensor strided(const Tensor& x) {
-  Shape wide = x.shape();
-  for (Int& size : wide) size *= 2;
-  Tensor view = zeros(wide, x.dtype());
-  for (int d = 0; d < x.dim(); ++d) view = slice(view, d, 1, to_end, 2);
-  return view.copy_(x);
-}
-
 // The same elements as columns one after the other.
-inline Tensor by_columns(const Tensor& x) {
-  return transpose(transpose(x, -2, -1).contiguous(), -2, -1);
-}
+inline Tensor by_columns(const Tensor& x) { return stored_transposed(x, -2, -1); }
 
 // The same elements with the rows of all heads side by side, as a projection leaves them.
-inline Tensor as_heads(const Tensor& x) {
-  return transpose(transpose(x, 1, 2).contiguous(), 1, 2);
-}
+inline Tensor as_heads(const Tensor& x) { return stored_transposed(x, 1, 2); }
 
 }  // namespace heed::tests

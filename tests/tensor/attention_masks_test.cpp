@@ -83,11 +83,11 @@ BOOST_AUTO_TEST_CASE(a_query_of_which_no_key_is_kept_sees_none) {
     lens.set({2}, 3);
     c.mask = {.lens = lens};
     const Results first = fused(c);
-    BOOST_TEST(difference(kept.output, first.output) < 1e-6);
-    BOOST_TEST(difference(kept.weights, first.weights) < 1e-6);
-    BOOST_TEST(difference(kept.query, first.query) < 1e-6);
-    BOOST_TEST(difference(kept.key, first.key) < 1e-6);
-    BOOST_TEST(difference(kept.value, first.value) < 1e-6);
+    BOOST_TEST(relative_distance(kept.output, first.output) < 1e-6);
+    BOOST_TEST(relative_distance(kept.weights, first.weights) < 1e-6);
+    BOOST_TEST(relative_distance(kept.query, first.query) < 1e-6);
+    BOOST_TEST(relative_distance(kept.key, first.key) < 1e-6);
+    BOOST_TEST(relative_distance(kept.value, first.value) < 1e-6);
     // And where none of the kept keys is among the first.
     c.mask.keep = keep;
     c.mask.lens = ones({n}, int64);
@@ -101,8 +101,7 @@ BOOST_AUTO_TEST_CASE(bits_may_have_any_strides) {
     Call c = call({2}, n, 130, 8, 8);
     c.mask = {.dropout_bits = drawn_bits({2, n, 130}), .stay_probability = 0.7};
     const Results expected = fused(c);
-    c.mask.dropout_bits =
-        transpose(transpose(c.mask.dropout_bits, 0, 2).contiguous(), 0, 2);
+    c.mask.dropout_bits = stored_transposed(c.mask.dropout_bits, 0, 2);
     BOOST_TEST(same(fused(c), expected));
   }
 }

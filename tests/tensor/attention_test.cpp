@@ -68,11 +68,11 @@ BOOST_AUTO_TEST_CASE(layouts_are_read_in_place) {
       const Call other{layout(c.query), layout(c.key), layout(c.value), layout(c.g)};
       BOOST_TEST_REQUIRE(!other.query.is_contiguous());
       const Results got = fused(other);
-      BOOST_TEST(difference(got.output, expected.output) == 0);
-      BOOST_TEST(difference(got.weights, expected.weights) == 0);
-      BOOST_TEST(difference(got.query, expected.query) < 1e-6);
-      BOOST_TEST(difference(got.key, expected.key) < 1e-6);
-      BOOST_TEST(difference(got.value, expected.value) == 0);
+      BOOST_TEST(relative_distance(got.output, expected.output) == 0);
+      BOOST_TEST(relative_distance(got.weights, expected.weights) == 0);
+      BOOST_TEST(relative_distance(got.query, expected.query) < 1e-6);
+      BOOST_TEST(relative_distance(got.key, expected.key) < 1e-6);
+      BOOST_TEST(relative_distance(got.value, expected.value) == 0);
     }
   }
   // The same keys and values for all heads, and a gradient that is one number.
@@ -155,8 +155,8 @@ BOOST_AUTO_TEST_CASE(large_scores) {
     c.scale = 100;
     c.mask.lens = causal(40);
     const Results got = fused(c), expected = composed(c);
-    BOOST_TEST(difference(got.output, expected.output) < 1e-3);
-    BOOST_TEST(difference(got.value, expected.value) < 1e-3);
+    BOOST_TEST(relative_distance(got.output, expected.output) < 1e-3);
+    BOOST_TEST(relative_distance(got.value, expected.value) < 1e-3);
     BOOST_TEST(all(isfinite(got.query)).item() == 1);
   }
   Tensor q = full({1, 1}, 1), k = reshape(tensor({0.0, -50.0, -87.4}), {3, 1});

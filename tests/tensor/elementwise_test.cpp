@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <cstring>
 #include <functional>
 #include <limits>
 #include <string>
@@ -16,7 +15,9 @@
 #include "tensor/core/factories.h"
 #include "tensor/core/threads.h"
 #include "tensor/core/views.h"
+#include "tests/compare.h"
 #include "tests/errors.h"
+#include "tests/layouts.h"
 #include "tests/tensor/show.h"
 
 namespace {
@@ -52,23 +53,6 @@ Tensor numbers(const Shape& shape, DType dtype = float64, double range = 3) {
     first[i] = range * (static_cast<double>(state >> 11) * 0x1p-52 - 1);
   }
   return x.to(dtype);
-}
-
-// The bits of every element: equal tensors are equal in these, NaN included.
-std::vector<std::uint64_t> bits(const Tensor& x) {
-  return dispatch(x.dtype(), [&]<class T>() {
-    std::vector<std::uint64_t> result;
-    for (T value : x.to_vector<T>()) {
-      const auto element = static_cast<T>(value);
-      std::uint64_t word = 0;
-      std::memcpy(&word, &element, sizeof element);
-      result.push_back(word);
-    }
-    return result;
-  });
-}
-bool identical(const Tensor& a, const Tensor& b) {
-  return a.dtype() == b.dtype() && a.shape() == b.shape() && bits(a) == bits(b);
 }
 
 struct NamedUnary {
@@ -157,7 +141,7 @@ BOOST_AUTO_TEST_CASE(functions_have_the_values_of_the_c_library) {
 BOOST_AUTO_TEST_CASE(every_layout_gives_the_same_bits) {
   for (DType dtype : {float32, float64}) {
     const Tensor x = abs(numbers({7, 300}, dtype)) + 0.5;
-    const Tensor turned = transpose(transpose(x, 0, 1).contiguous(), 0, 1);
+    const Tensor turned = stored_transposed(x, 0, 1);
     const Tensor padded = empty({7, 300, 2}, dtype);
     Tensor sparse = select(padded, 2, 1);
     sparse.copy_(x);
@@ -166,18 +150,17 @@ BOOST_AUTO_TEST_CASE(every_layout_gives_the_same_bits) {
     for (const NamedUnary& f : functions()) {
       const Tensor wanted = f.op(x);
       BOOST_TEST(wanted.is_contiguous());
-      BOOST_TEST(identical(f.op(turned), wanted), f.name);
-      BOOST_TEST(identical(f.op(sparse), wanted), f.name);
-      BOOST_TEST(identical(f.op(slice(x, 1, 3, 290, 7)),
+      BOOST_TEST(same_bits(f.op(turned), wanted), f.name);
+      BOOST_TEST(same_bits(f.op(sparse), wanted), f.name);
+      BOOST_TEST(same_bits(f.op(slice(x, 1, 3, 290, 7)),
                            slice(wanted, 1, 3, 290, 7).contiguous()),
                  f.name);
     }
     const Tensor y = numbers({7, 300}, dtype);
     for (const Binary& f : pairs()) {
       const Tensor wanted = f(x, y);
-      BOOST_TEST(identical(f(turned, y), wanted));
-      BOOST_TEST(
-          identical(f(sparse, transpose(transpose(y, 0, 1).contiguous(), 0, 1)), wanted));
+      BOOST_TEST(same_bits(f(turned, y), wanted));
+      BOOST_TEST(same_bits(f(sparse, stored_transposed(y, 0, 1)), wanted));
     }
   }
 }
@@ -195,9 +178,9 @@ BOOST_AUTO_TEST_CASE(pairs_broadcast) {
     for (const Binary& f : pairs()) {
       const Tensor full_a = expand(a, shape).contiguous();
       const Tensor full_b = expand(b, shape).contiguous();
-      BOOST_TEST(identical(f(a, b), f(full_a, full_b)));
-      BOOST_TEST(identical(f(a, full_b), f(full_a, full_b)));
-      BOOST_TEST(identical(f(expand(a, shape), b), f(full_a, full_b)));
+      BOOST_TEST(same_bits(f(a, b), f(full_a, full_b)));
+      BOOST_TEST(same_bits(f(a, full_b), f(full_a, full_b)));
+      BOOST_TEST(same_bits(f(expand(a, shape), b), f(full_a, full_b)));
     }
   }
 }
@@ -221,14 +204,14 @@ BOOST_AUTO_TEST_CASE(numbers_stand_on_either_side) {
 BOOST_AUTO_TEST_CASE(powers) {
   const Tensor x = of<float>({-2, 0, 0.25, 9});
   BOOST_TEST(pow(x, 0).to_vector<float>() == (std::vector<float>{1, 1, 1, 1}));
-  BOOST_TEST(identical(pow(x, 1), x));
+  BOOST_TEST(same_bits(pow(x, 1), x));
   BOOST_TEST(!(pow(x, 1).storage() == x.storage()));
   BOOST_TEST(pow(x, 2).to_vector<float>() == (std::vector<float>{4, 0, 0.0625, 81}));
   BOOST_TEST(pow(x, 3).to_vector<float>() == (std::vector<float>{-8, 0, 0.015625, 729}));
-  BOOST_TEST(identical(pow(x, 0.5), sqrt(x)));
-  BOOST_TEST(identical(pow(x, -0.5), rsqrt(x)));
-  BOOST_TEST(identical(pow(x, -1), 1 / x));
-  BOOST_TEST(identical(pow(x, -2), 1 / (x * x)));
+  BOOST_TEST(same_bits(pow(x, 0.5), sqrt(x)));
+  BOOST_TEST(same_bits(pow(x, -0.5), rsqrt(x)));
+  BOOST_TEST(same_bits(pow(x, -1), 1 / x));
+  BOOST_TEST(same_bits(pow(x, -2), 1 / (x * x)));
   BOOST_TEST(pow(x, 4).to_vector<float>() ==
              (std::vector<float>{16, 0, 0.00390625, 6561}));
   BOOST_TEST(std::isnan(pow(x, 0.8).at({0})));
@@ -274,7 +257,7 @@ BOOST_AUTO_TEST_CASE(nan_and_infinity) {
     BOOST_TEST(held.at({1}) == 1);
     BOOST_TEST(held.at({2}) == -1);
     BOOST_TEST(clamp(x, 3, 1).at({4}) == 1);
-    BOOST_TEST(identical(clamp(x, {}, {}), x));
+    BOOST_TEST(same_bits(clamp(x, {}, {}), x));
     BOOST_TEST(isnan(x).to_vector<bool>() == (std::vector<bool>{1, 0, 0, 0, 0}));
     BOOST_TEST(isinf(x).to_vector<bool>() == (std::vector<bool>{0, 1, 1, 0, 0}));
     BOOST_TEST(isfinite(x).to_vector<bool>() == (std::vector<bool>{0, 0, 0, 1, 1}));
@@ -331,8 +314,8 @@ BOOST_AUTO_TEST_CASE(threads_do_not_change_a_bit) {
     results.push_back(tanh(x) * row + pow(transpose(transpose(x, 0, 1) + 4, 0, 1), 0.3));
   }
   set_num_threads(before);
-  BOOST_TEST(identical(results[0], results[1]));
-  BOOST_TEST(identical(results[0], results[2]));
+  BOOST_TEST(same_bits(results[0], results[1]));
+  BOOST_TEST(same_bits(results[0], results[2]));
 }
 
 BOOST_AUTO_TEST_CASE(errors_say_what_must_hold) {

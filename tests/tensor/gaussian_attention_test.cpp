@@ -15,6 +15,8 @@
 #include "tensor/random/random.h"
 #include "tensor/reduce/reductions.h"
 #include "tensor/reduce/softmax.h"
+#include "tests/compare.h"
+#include "tests/layouts.h"
 #include "tests/tensor/show.h"
 
 namespace heed {
@@ -59,13 +61,6 @@ struct Plain {
   }
 };
 
-double error(const Tensor& got, const Tensor& expected) {
-  BOOST_TEST_REQUIRE(got.shape() == expected.shape());
-  if (got.numel() == 0) return 0;
-  const double scale = std::max(1.0, max(abs(expected)).item());
-  return max(abs(got.to(float64) - expected.to(float64))).item() / scale;
-}
-
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(gaussian)
@@ -85,15 +80,15 @@ BOOST_AUTO_TEST_CASE(values_and_gradients_of_every_shape) {
       const auto [query, key, value, w] = x.gradients();
       BOOST_TEST_CONTEXT(fmt::format("{} {} {}", name(dtype), n, m)) {
         BOOST_TEST((weights.dtype() == dtype));
-        BOOST_TEST(error(weights, plain.weights) < tolerance);
-        BOOST_TEST(error(output, plain.output) < tolerance);
-        BOOST_TEST(error(query, plain.query) < tolerance);
-        BOOST_TEST(error(key, plain.key) < tolerance);
-        BOOST_TEST(error(value, plain.value) < tolerance);
-        BOOST_TEST(error(w, plain.w) < tolerance);
+        BOOST_TEST(relative_distance(weights, plain.weights) < tolerance);
+        BOOST_TEST(relative_distance(output, plain.output) < tolerance);
+        BOOST_TEST(relative_distance(query, plain.query) < tolerance);
+        BOOST_TEST(relative_distance(key, plain.key) < tolerance);
+        BOOST_TEST(relative_distance(value, plain.value) < tolerance);
+        BOOST_TEST(relative_distance(w, plain.w) < tolerance);
         // To the last bit what the ops give in their own dtype.
         const Tensor scores = -square((x.query - x.key) * x.w) / 2;  // (n, m, 1)
-        BOOST_TEST(error(weights, softmax(transpose(scores, 1, 2), 2)) == 0);
+        BOOST_TEST(distance(weights, softmax(transpose(scores, 1, 2), 2)) == 0);
       }
     }
   }
@@ -105,12 +100,12 @@ BOOST_AUTO_TEST_CASE(what_is_not_wanted_changes_nothing) {
   for (const std::array<bool, 2>& wanted :
        {std::array{false, false}, {true, false}, {false, true}}) {
     const auto fewer = x.gradients(wanted);
-    BOOST_TEST(error(fewer.query, all.query) == 0);
-    BOOST_TEST(error(fewer.w, all.w) == 0);
+    BOOST_TEST(distance(fewer.query, all.query) == 0);
+    BOOST_TEST(distance(fewer.w, all.w) == 0);
     BOOST_TEST(fewer.key.numel() == (wanted[0] ? 120 : 0));
     BOOST_TEST(fewer.value.numel() == (wanted[1] ? 120 : 0));
-    if (wanted[0]) BOOST_TEST(error(fewer.key, all.key) == 0);
-    if (wanted[1]) BOOST_TEST(error(fewer.value, all.value) == 0);
+    if (wanted[0]) BOOST_TEST(distance(fewer.key, all.key) == 0);
+    if (wanted[1]) BOOST_TEST(distance(fewer.value, all.value) == 0);
   }
 }
 
@@ -135,37 +130,31 @@ BOOST_AUTO_TEST_CASE(any_leading_dimensions) {
   const Shape rows{1, 2, 3, 1, 1}, pairs{1, 2, 3, 4, 1};
   const auto result = gaussian_attention(reshape(x.query, rows), reshape(x.key, pairs),
                                          reshape(x.value, pairs), x.w);
-  BOOST_TEST(error(result.output, reshape(x.result().output, rows)) == 0);
-  BOOST_TEST(error(result.weights, reshape(x.result().weights, {1, 2, 3, 1, 4})) == 0);
+  BOOST_TEST(distance(result.output, reshape(x.result().output, rows)) == 0);
+  BOOST_TEST(distance(result.weights, reshape(x.result().weights, {1, 2, 3, 1, 4})) == 0);
   const auto d = gaussian_attention_backward(reshape(x.g, rows), reshape(x.query, rows),
                                              reshape(x.key, pairs),
                                              reshape(x.value, pairs), x.w, result);
-  BOOST_TEST(error(d.query, reshape(x.gradients().query, rows)) == 0);
-  BOOST_TEST(error(d.key, reshape(x.gradients().key, pairs)) == 0);
+  BOOST_TEST(distance(d.query, reshape(x.gradients().query, rows)) == 0);
+  BOOST_TEST(distance(d.key, reshape(x.gradients().key, pairs)) == 0);
   const auto one = gaussian_attention(x.query[0], x.key[0], x.value[0], x.w);  // no batch
-  BOOST_TEST(error(one.output, x.result().output[0]) == 0);
+  BOOST_TEST(distance(one.output, x.result().output[0]) == 0);
 }
 
 BOOST_AUTO_TEST_CASE(the_layout_does_not_matter) {
   const Sample x(8, 10);
-  const auto by_columns = [](const Tensor& t) {
-    return transpose(transpose(t, 0, 1).contiguous(), 0, 1);
-  };
-  const auto apart = [](const Tensor& t) {
-    return slice(reshape(stack({t, t}, 1), {-1, 1, 1}), 0, 0, to_end, 2);
-  };
   Sample y = x;
-  y.query = apart(x.query);
-  y.key = by_columns(x.key);
-  y.value = by_columns(x.value);
-  y.g = apart(x.g);
+  y.query = strided(x.query);
+  y.key = stored_transposed(x.key, 0, 1);
+  y.value = stored_transposed(x.value, 0, 1);
+  y.g = strided(x.g);
   BOOST_TEST((!y.query.is_contiguous() && !y.key.is_contiguous()));
-  BOOST_TEST(error(y.result().output, x.result().output) == 0);
+  BOOST_TEST(distance(y.result().output, x.result().output) == 0);
   const auto got = y.gradients(), expected = x.gradients();
-  BOOST_TEST(error(got.query, expected.query) == 0);
-  BOOST_TEST(error(got.key, expected.key) == 0);
-  BOOST_TEST(error(got.value, expected.value) == 0);
-  BOOST_TEST(error(got.w, expected.w) == 0);
+  BOOST_TEST(distance(got.query, expected.query) == 0);
+  BOOST_TEST(distance(got.key, expected.key) == 0);
+  BOOST_TEST(distance(got.value, expected.value) == 0);
+  BOOST_TEST(distance(got.w, expected.w) == 0);
 }
 
 BOOST_AUTO_TEST_CASE(bits_do_not_depend_on_threads) {

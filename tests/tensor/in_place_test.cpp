@@ -11,6 +11,7 @@
 #include "tensor/core/views.h"
 #include "tensor/elementwise/elementwise.h"
 #include "tests/errors.h"
+#include "tests/layouts.h"
 
 namespace {
 
@@ -54,12 +55,10 @@ BOOST_AUTO_TEST_CASE(what_is_not_chosen_does_not_leak) {
 BOOST_AUTO_TEST_CASE(where_reads_every_layout) {
   const Tensor a = counting({30, 40}), b = -a;
   const Tensor condition = sin(a) > 0;
-  const auto turned = [](const Tensor& x) {
-    return transpose(transpose(x, 0, 1).contiguous(), 0, 1);
-  };
   const Floats wanted = floats(where(condition, a, b));
-  BOOST_TEST(floats(where(turned(condition), a, b)) == wanted);
-  BOOST_TEST(floats(where(condition, turned(a), turned(b))) == wanted);
+  BOOST_TEST(floats(where(stored_transposed(condition, 0, 1), a, b)) == wanted);
+  BOOST_TEST(floats(where(condition, stored_transposed(a, 0, 1),
+                          stored_transposed(b, 0, 1))) == wanted);
   for (int i = 0; i < 1200; ++i) {
     BOOST_TEST(wanted[i] == (std::sin(i) > 0 ? i : -i));
   }

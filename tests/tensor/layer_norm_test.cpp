@@ -4,7 +4,9 @@
 
 #include <heed.h>
 
+#include "tests/compare.h"
 #include "tests/errors.h"
+#include "tests/layouts.h"
 
 using namespace heed;
 
@@ -16,10 +18,6 @@ Tensor formula(const Tensor& x, const Tensor& weight, const Tensor& bias, double
   const Tensor centered = wide - mean(wide, -1, true);
   const Tensor h = centered * rsqrt(mean(square(centered), -1, true) + eps);
   return h * weight.to(float64) + bias.to(float64);
-}
-
-double largest_error(const Tensor& got, const Tensor& want) {
-  return max(abs(got.to(float64) - want)).item();
 }
 
 }  // namespace
@@ -35,8 +33,8 @@ BOOST_AUTO_TEST_CASE(values_are_those_of_the_formula) {
       const Tensor bias = randn({n}, dtype, generator);
       const LayerNormResult y = layer_norm(x, weight, bias, 1e-5);
       const double bound = dtype == float32 ? (n == 1 ? 1e-6 : 2e-4) : 1e-12;
-      BOOST_TEST(largest_error(y.output, formula(x, weight, bias, 1e-5)) < bound);
-      BOOST_TEST(largest_error(y.mean, mean(x.to(float64), -1)) < 1e-5);
+      BOOST_TEST(distance(y.output, formula(x, weight, bias, 1e-5)) < bound);
+      BOOST_TEST(distance(y.mean, mean(x.to(float64), -1)) < 1e-5);
       BOOST_TEST((y.rstd.shape() == Shape{3, 5}));
     }
   }
@@ -48,7 +46,7 @@ BOOST_AUTO_TEST_CASE(far_off_rows_lose_no_digits) {
   for (const std::int64_t n : {768, 1024}) {
     const Tensor x = randn({64, n}, float32, generator) + 100;
     const LayerNormResult y = layer_norm(x, {}, {}, 1e-5);
-    BOOST_TEST(largest_error(y.output, formula(x, ones({n}), zeros({n}), 1e-5)) < 2e-5);
+    BOOST_TEST(distance(y.output, formula(x, ones({n}), zeros({n}), 1e-5)) < 2e-5);
   }
 }
 
@@ -59,12 +57,12 @@ BOOST_AUTO_TEST_CASE(a_long_row_loses_no_digits) {
   const Tensor g = randn({1, n}, float32, generator) + 1;
   const LayerNormResult y = layer_norm(x, {}, {}, 1e-5);
   const Tensor h = formula(x, ones({n}), zeros({n}), 1e-5);
-  BOOST_TEST(largest_error(y.output, h) < 2e-6);
+  BOOST_TEST(distance(y.output, h) < 2e-6);
   const Tensor dx =
       layer_norm_backward(g, x, {}, y.mean, y.rstd, {true, false, false})[0];
   const Tensor wide = g.to(float64);
   const Tensor expected = wide - mean(wide) - h * mean(wide * h);
-  BOOST_TEST(largest_error(dx.to(float64) / y.rstd.item(), expected) < 2e-6);
+  BOOST_TEST(distance(dx.to(float64) / y.rstd.item(), expected) < 2e-6);
 }
 
 BOOST_AUTO_TEST_CASE(weight_and_bias_may_be_left_out) {
@@ -72,9 +70,9 @@ BOOST_AUTO_TEST_CASE(weight_and_bias_may_be_left_out) {
   const Tensor x = randn({4, 6}, float64, generator);
   const Tensor weight = randn({6}, float64, generator);
   const Tensor whole = layer_norm(x, weight, zeros({6}, float64), 1e-5).output;
-  BOOST_TEST(all(layer_norm(x, weight, {}, 1e-5).output == whole).item());
+  BOOST_TEST(same(layer_norm(x, weight, {}, 1e-5).output, whole));
   const Tensor plain = layer_norm(x, {}, {}, 1e-5).output;
-  BOOST_TEST(largest_error(plain * weight, whole) < 1e-14);
+  BOOST_TEST(distance(plain * weight, whole) < 1e-14);
 }
 
 BOOST_AUTO_TEST_CASE(the_bits_do_not_depend_on_threads_or_strides) {
@@ -82,7 +80,7 @@ BOOST_AUTO_TEST_CASE(the_bits_do_not_depend_on_threads_or_strides) {
   const Tensor x = randn({700, 96}, float32, generator);
   const Tensor g = randn({700, 96}, float32, generator);
   const Tensor weight = randn({96}, float32, generator);
-  const Tensor turned = transpose(transpose(x, 0, 1).contiguous(), 0, 1);
+  const Tensor turned = stored_transposed(x, 0, 1);
   const int before = num_threads();
   std::vector<Tensor> first;
   for (const int threads : {1, 2, 3, 5}) {
@@ -94,7 +92,7 @@ BOOST_AUTO_TEST_CASE(the_bits_do_not_depend_on_threads_or_strides) {
       const std::vector<Tensor> now = {y.output, y.mean, y.rstd, dx, dw, db};
       if (first.empty()) first = now;
       for (std::size_t i = 0; i < now.size(); ++i) {
-        BOOST_TEST(all(now[i] == first[i]).item());
+        BOOST_TEST(same_bits(now[i], first[i]));
       }
     }
   }
@@ -108,7 +106,7 @@ BOOST_AUTO_TEST_CASE(only_wanted_gradients_are_computed) {
       layer_norm_backward(x, x, {}, y.mean, y.rstd, {false, false, true});
   BOOST_TEST(dx.numel() == 0);
   BOOST_TEST(dw.numel() == 0);
-  BOOST_TEST(all(db == sum(x, 0)).item());
+  BOOST_TEST(same(db, sum(x, 0)));
 }
 
 BOOST_AUTO_TEST_CASE(what_it_refuses) {

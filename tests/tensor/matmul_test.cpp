@@ -9,6 +9,7 @@
 
 #include "tensor/core/threads.h"
 #include "tensor/core/views.h"
+#include "tests/compare.h"
 #include "tests/errors.h"
 
 using namespace heed;
@@ -77,17 +78,12 @@ Tensor naive(const Tensor& a, const Tensor& b) {
   return c;
 }
 
-bool same(const Tensor& a, const Tensor& b) {
-  return a.shape() == b.shape() &&
-         a.to(float64).to_vector<double>() == b.to(float64).to_vector<double>();
-}
-
 void check_product(const Tensor& a, const Tensor& b) {
   const Tensor c = matmul(a, b);
   BOOST_TEST_INFO(fmt::format("{} {} x {} {}, {}", a.shape(), a.strides(), b.shape(),
                               b.strides(), name(a.dtype())));
   BOOST_TEST(c.is_contiguous());
-  BOOST_TEST(same(c, naive(a, b)));
+  BOOST_TEST(distance(c, naive(a, b)) == 0);
 }
 
 // The operands of a shape in every order of memory.
@@ -182,28 +178,25 @@ BOOST_AUTO_TEST_CASE(vectors) {
     const Tensor batch = whole_numbers({2, 3, 30, 70}, dtype);
     const auto row = [](const Tensor& x) { return unsqueeze(x, 0); };
     const auto column = [](const Tensor& x) { return unsqueeze(x, 1); };
-    BOOST_TEST(same(matmul(v, w), reshape(naive(row(v), column(w)), {})));
-    BOOST_TEST(same(matmul(m, v), reshape(naive(m, column(v)), {30})));
+    BOOST_TEST(distance(matmul(v, w), reshape(naive(row(v), column(w)), {})) == 0);
+    BOOST_TEST(distance(matmul(m, v), reshape(naive(m, column(v)), {30})) == 0);
     const Tensor t = transpose(m, 0, 1);
-    BOOST_TEST(same(matmul(v, t), reshape(naive(row(v), t), {30})));
-    BOOST_TEST(same(matmul(batch, v), reshape(naive(batch, column(v)), {2, 3, 30})));
+    BOOST_TEST(distance(matmul(v, t), reshape(naive(row(v), t), {30})) == 0);
+    BOOST_TEST(distance(matmul(batch, v), reshape(naive(batch, column(v)), {2, 3, 30})) ==
+               0);
     const Tensor turned = transpose(batch, 2, 3);
-    BOOST_TEST(same(matmul(v, turned), reshape(naive(row(v), turned), {2, 3, 30})));
+    BOOST_TEST(distance(matmul(v, turned), reshape(naive(row(v), turned), {2, 3, 30})) ==
+               0);
     const Tensor gaps = slice(whole_numbers({280}, dtype), 0, 1, to_end, 4);
-    BOOST_TEST(same(matmul(m, gaps), reshape(naive(m, column(gaps)), {30})));
-    BOOST_TEST(same(outer(v, gaps), naive(column(v), row(gaps))));
+    BOOST_TEST(distance(matmul(m, gaps), reshape(naive(m, column(gaps)), {30})) == 0);
+    BOOST_TEST(distance(outer(v, gaps), naive(column(v), row(gaps))) == 0);
   }
 }
 
 BOOST_AUTO_TEST_CASE(fractions_within_rounding) {
   for (Int size : {3, 40, 200, 400}) {
     const Tensor a = fractions({size, size}), b = fractions({size, size});
-    const auto c = matmul(a, b).to_vector<float>();
-    const auto expected = naive(a, b).to_vector<double>();
-    double worst = 0;
-    for (std::size_t i = 0; i < c.size(); ++i) {
-      worst = std::max(worst, std::abs(c[i] - expected[i]));
-    }
+    const double worst = distance(matmul(a, b), naive(a, b));
     // Half an ulp for each of the additions, were they all to err to the same side.
     BOOST_TEST(worst < static_cast<double>(size) * std::sqrt(size) * 0x1p-24);
   }
@@ -261,7 +254,7 @@ BOOST_AUTO_TEST_CASE(bits_do_not_depend_on_the_threads) {
     for (int threads : {2, 3}) {
       set_num_threads(threads);
       BOOST_TEST_INFO(fmt::format("{} x {}, {} threads", a.shape(), b.shape(), threads));
-      BOOST_TEST(same(matmul(a, b), one));
+      BOOST_TEST(same_bits(matmul(a, b), one));
     }
   };
   for (DType dtype : {float32, float64}) {

@@ -2,7 +2,6 @@
 #include "tensor/reduce/reductions.h"
 
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <vector>
 
@@ -12,6 +11,8 @@
 #include "tensor/core/threads.h"
 #include "tensor/core/views.h"
 #include "tensor/elementwise/elementwise.h"
+#include "tests/compare.h"
+#include "tests/layouts.h"
 #include "tests/tensor/show.h"
 
 namespace heed {
@@ -44,14 +45,6 @@ std::vector<double> plain_sum(const Tensor& x, int dim) {
     sums.push_back(sum);
   }
   return sums;
-}
-
-bool same_bits(const Tensor& a, const Tensor& b) {
-  return a.shape() == b.shape() && a.dtype() == b.dtype() &&
-         dispatch(a.dtype(), [&]<class T>() {
-           const auto bytes = static_cast<std::size_t>(a.numel()) * sizeof(T);
-           return std::memcmp(a.data<T>(), b.data<T>(), bytes) == 0;
-         });
 }
 
 }  // namespace
@@ -113,8 +106,7 @@ BOOST_AUTO_TEST_CASE(sums_of_every_shape_and_layout) {
         for (int dim = 0; dim < 3; ++dim) {
           const std::vector<double> sums =
               sum(typed, dim).to(float64).to_vector<double>();
-          Tensor other = transpose(transpose(typed, 0, 2).contiguous(), 0, 2);
-          const Tensor swapped = sum(other, dim);
+          const Tensor swapped = sum(stored_transposed(typed, 0, 2), dim);
           // `plain_sum` leaves the last dimension in the place of the summed one.
           Tensor expected = from_vector(plain_sum(x, dim));
           if (dim == 0) expected = transpose(reshape(expected, {inner, n}), 0, 1);

@@ -13,7 +13,7 @@
 #include "tensor/indexing/indexing.h"
 #include "tensor/product/matmul.h"
 #include "tensor/random/random.h"
-#include "tests/bits.h"
+#include "tests/compare.h"
 #include "tests/errors.h"
 
 using namespace heed;
@@ -116,9 +116,9 @@ BOOST_AUTO_TEST_CASE(quotients_by_powers_of_two) {
   for (const DType dtype : {float32, float64}) {
     const Tensor x = tensor({3.0, -0x1p-120, 0x1p120, infinity, 0.0}, dtype);
     for (const double by : {0.5, -4.0, 0x1p98, 0x1p-98, 0x1p127, 0x1p-130, 0.0}) {
-      tests::Bits found, expected;
-      tests::append_bits(found, x / by);
-      tests::append_bits(expected, x / full({}, by, dtype));
+      Bits found, expected;
+      append_bits(found, x / by);
+      append_bits(expected, x / full({}, by, dtype));
       BOOST_TEST((found == expected), by);
     }
   }

@@ -12,6 +12,7 @@
 #include "tensor/core/views.h"
 #include "tensor/elementwise/elementwise.h"
 #include "tensor/reduce/reductions.h"
+#include "tests/compare.h"
 #include "tests/tensor/show.h"
 
 namespace heed {
@@ -29,12 +30,6 @@ Tensor numbers(const Shape& shape, DType dtype, std::uint32_t state = 1) {
     data[i] = state / 4294967296.0 * 6 - 3;
   }
   return x.to(dtype);
-}
-
-double largest_difference(const Tensor& a, const Tensor& b) {
-  BOOST_TEST_REQUIRE(a.shape() == b.shape());
-  if (a.numel() == 0) return 0;
-  return max(abs(a.to(float64) - b.to(float64))).item();
 }
 
 // As the formula says, in float64.
@@ -60,13 +55,12 @@ BOOST_AUTO_TEST_CASE(values_of_every_shape) {
         const Tensor x = numbers(shape, dtype), g = numbers(shape, dtype, 2);
         const Tensor y = softmax(x, dim), expected = plain_softmax(x, dim);
         BOOST_TEST((y.dtype() == dtype));
-        BOOST_TEST(largest_difference(y, expected) < tolerance);
-        BOOST_TEST(largest_difference(softmax(x, dim - shape.rank()), y) == 0);
-        BOOST_TEST(largest_difference(log_softmax(x, dim), log(expected)) <
-                   5 * tolerance);
+        BOOST_TEST(distance(y, expected) < tolerance);
+        BOOST_TEST(distance(softmax(x, dim - shape.rank()), y) == 0);
+        BOOST_TEST(distance(log_softmax(x, dim), log(expected)) < 5 * tolerance);
         const Tensor wide_g = g.to(float64);
         const Tensor rule = expected * (wide_g - sum(wide_g * expected, dim, true));
-        BOOST_TEST(largest_difference(softmax_backward(g, y, dim), rule) < 5 * tolerance);
+        BOOST_TEST(distance(softmax_backward(g, y, dim), rule) < 5 * tolerance);
       }
     }
   }
@@ -75,11 +69,11 @@ BOOST_AUTO_TEST_CASE(values_of_every_shape) {
 BOOST_AUTO_TEST_CASE(views_and_scalars) {
   const Tensor x = numbers({6, 10}, float32);
   const Tensor t = transpose(x, 0, 1);
-  BOOST_TEST(largest_difference(softmax(t, 0), transpose(softmax(x, 1), 0, 1)) < 1e-7);
+  BOOST_TEST(distance(softmax(t, 0), transpose(softmax(x, 1), 0, 1)) < 1e-7);
   BOOST_TEST(softmax(t, 0).is_contiguous());
   const Tensor y = softmax(x, 1);
   const Tensor back = softmax_backward(t, transpose(y, 0, 1), 0);
-  BOOST_TEST(largest_difference(back, transpose(softmax_backward(x, y, 1), 0, 1)) < 1e-7);
+  BOOST_TEST(distance(back, transpose(softmax_backward(x, y, 1), 0, 1)) < 1e-7);
   BOOST_TEST(show(softmax(tensor(7.0), 0)) == "() 1");
   BOOST_TEST(show(softmax(tensor(7.0), -1)) == "() 1");
   BOOST_TEST(show(log_softmax(tensor(7.0), -1)) == "() 0");
@@ -134,9 +128,9 @@ BOOST_AUTO_TEST_CASE(bits_do_not_depend_on_threads) {
     const Tensor y = softmax(x, 1), logs = log_softmax(x, 1);
     const Tensor back = softmax_backward(x, y, 1);
     set_num_threads(3);
-    BOOST_TEST((softmax(x, 1).to_vector<float>() == y.to_vector<float>()));
-    BOOST_TEST((log_softmax(x, 1).to_vector<float>() == logs.to_vector<float>()));
-    BOOST_TEST((softmax_backward(x, y, 1).to_vector<float>() == back.to_vector<float>()));
+    BOOST_TEST(same_bits(softmax(x, 1), y));
+    BOOST_TEST(same_bits(log_softmax(x, 1), logs));
+    BOOST_TEST(same_bits(softmax_backward(x, y, 1), back));
   }
   set_num_threads(before);
 }

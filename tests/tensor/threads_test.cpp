@@ -1,7 +1,6 @@
 // The bits of every result are the same for any number of threads, on tensors large
 // enough that several work.
 
-#include <cstring>
 #include <functional>
 #include <string>
 
@@ -9,22 +8,10 @@
 
 #include <heed.h>
 
+#include "tests/compare.h"
 #include "tests/tensor/show.h"
 
 using namespace heed;
-
-namespace {
-
-bool same_bits(const Tensor& a, const Tensor& b) {
-  if (a.shape() != b.shape() || a.dtype() != b.dtype()) return false;
-  const Tensor x = a.contiguous(), y = b.contiguous();
-  return dispatch(x.dtype(), [&]<class T>() {
-    const auto bytes = static_cast<std::size_t>(x.numel()) * sizeof(T);
-    return std::memcmp(x.data<T>(), y.data<T>(), bytes) == 0;
-  });
-}
-
-}  // namespace
 
 BOOST_AUTO_TEST_SUITE(threads)
 

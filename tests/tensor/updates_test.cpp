@@ -9,6 +9,7 @@
 #include <heed.h>
 
 #include "tensor/elementwise/updates.h"
+#include "tests/compare.h"
 #include "tests/errors.h"
 
 using namespace heed;
@@ -59,8 +60,6 @@ std::vector<double> formula(const Operands& o, std::int64_t i, const AdamUpdate&
   if (o.largest) all.push_back(most);
   return all;
 }
-
-bool same_bits(const Tensor& a, const Tensor& b) { return all(a == b).item() != 0; }
 
 }  // namespace
 
