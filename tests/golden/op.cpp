@@ -18,7 +18,7 @@ Ops all_ops() {
 
 }  // namespace
 
-Outputs compute(const Feed& in) {
+Outputs compute(In in) {
   static const Ops ops = all_ops();
   const std::string name = in.c.text("op");
   const auto op = ops.find(name);

@@ -2,6 +2,7 @@
 // and attributes of a case.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string_view>
 
@@ -9,12 +10,24 @@
 
 namespace heed::golden {
 
-using Op = Outputs (*)(const Feed&);
-using Ops = std::map<std::string_view, Op>;
+using In = const Feed&;
+using Ops = std::map<std::string_view, std::function<Outputs(In)>>;
+
+// The ops of Variables alone, called a and b.
+template <Variable (*f)(const Variable&)>
+Outputs unary(In in) {
+  return f(in["a"]);
+}
+template <Variable (*f)(const Variable&, const Variable&)>
+Outputs binary(In in) {
+  return f(in["a"], in["b"]);
+}
+
+inline std::int64_t dim(In in) { return in.c.integer("dim"); }
 
 // The results of the op that attr.op names. Throws CaseError when there is none of that
 // name, and what the op throws.
-Outputs compute(const Feed& in);
+Outputs compute(In in);
 
 // op_elementwise.cpp: pairs, single elements, choosing, logic
 Ops elementwise_ops();

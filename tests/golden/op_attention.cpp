@@ -11,7 +11,7 @@ namespace heed::golden {
 namespace {
 
 // Lengths that broadcast to the queries (..., n), of which Mask::valid_lens takes some.
-nn::Mask first_keys(const Feed& in) {
+nn::Mask first_keys(In in) {
   if (!in.has("lens")) return {};
   const Tensor lens = in.tensor("lens");
   check(lens.numel() == 0 || min(lens).item() >= 0, "lens must not be negative");
@@ -25,7 +25,7 @@ nn::Mask first_keys(const Feed& in) {
 }
 
 // Whatever of a mask the inputs and attributes hold.
-nn::Mask mask(const Feed& in) {
+nn::Mask mask(In in) {
   nn::Mask mask;
   if (in.has("lens")) mask = mask & nn::Mask::valid_lens(in.tensor("lens"));
   if (in.has("keep")) mask = mask & nn::Mask::keep(in.tensor("keep"));
@@ -44,12 +44,12 @@ nn::Mask mask(const Feed& in) {
   return mask;
 }
 
-nn::DotScore dot_score(const Feed& in) {
+nn::DotScore dot_score(In in) {
   if (!in.c.gives("scale")) return {};
   return {.scale = in.c.number("scale")};
 }
 
-Outputs output_and_weights(const Feed& in) {
+Outputs output_and_weights(In in) {
   const nn::Attention result =
       nn::attention(dot_score(in), in["q"], in["k"], in["v"], mask(in));
   Outputs outputs;
@@ -66,16 +66,14 @@ Variable one_query_each(const Variable& q) { return unsqueeze(unsqueeze(q, -1), 
 Ops attention_ops() {
   return {
       {"additive_scores",
-       [](const Feed& in) -> Outputs {
-         return additive_scores(in["q"], in["k"], in["w"]);
-       }},
+       [](In in) { return additive_scores(in["q"], in["k"], in["w"]); }},
       {"attend",
-       [](const Feed& in) -> Outputs {
+       [](In in) {
          return nn::attend(dot_score(in), in["q"], in["k"], in["v"], mask(in),
                            nn::Dropout(0));
        }},
       {"attend_heads",
-       [](const Feed& in) -> Outputs {
+       [](In in) {
          const auto split = [&](const char* name) {
            return nn::split_heads(in[name], in.c.integer("heads"));
          };
@@ -84,35 +82,32 @@ Ops attention_ops() {
        }},
       {"attention", output_and_weights},
       {"composed_attention",
-       [](const Feed& in) -> Outputs {
+       [](In in) {
          return nn::attention(dot_score(in), in["q"], in["k"], in["v"], first_keys(in))
              .output;
        }},
       {"gaussian_attention",
-       [](const Feed& in) -> Outputs {
+       [](In in) {
          const Variable y =
              nn::attend(nn::GaussianScore{in["w"]}, one_query_each(in["q"]),
                         unsqueeze(in["k"], -1), unsqueeze(in["v"], -1));  // (n, 1, 1)
          return reshape(y, in["q"].shape());
        }},
       {"gaussian_weights",
-       [](const Feed& in) -> Outputs {
+       [](In in) {
          const Variable scores =
              nn::GaussianScore{in["w"]}(one_query_each(in["q"]), unsqueeze(in["k"], -1));
          return softmax(squeeze(scores, -2), -1);  // (n, m)
        }},
-      {"join_heads", [](const Feed& in) -> Outputs { return nn::join_heads(in["a"]); }},
-      {"masked_softmax",
-       [](const Feed& in) -> Outputs { return nn::masked_softmax(in["a"], mask(in)); }},
+      {"join_heads", [](In in) { return nn::join_heads(in["a"]); }},
+      {"masked_softmax", [](In in) { return nn::masked_softmax(in["a"], mask(in)); }},
       {"scaled_dot_product_attention",
-       [](const Feed& in) -> Outputs {
+       [](In in) {
          return nn::attend(dot_score(in), in["q"], in["k"], in["v"], first_keys(in),
                            nn::Dropout(0));
        }},
       {"split_heads",
-       [](const Feed& in) -> Outputs {
-         return nn::split_heads(in["a"], in.c.integer("heads"));
-       }},
+       [](In in) { return nn::split_heads(in["a"], in.c.integer("heads")); }},
   };
 }
 

@@ -13,7 +13,7 @@
 namespace heed::golden {
 namespace {
 
-nn::Reduction reduction(const Feed& in) {
+nn::Reduction reduction(In in) {
   const bool given = in.c.attributes("").contains("reduction");
   const std::string name = given ? in.c.text("reduction") : "mean";
   if (name == "none") return nn::Reduction::none;
@@ -22,12 +22,12 @@ nn::Reduction reduction(const Feed& in) {
   throw CaseError("unknown reduction " + name);
 }
 
-Outputs linear(const Feed& in) {
+Outputs linear(In in) {
   if (in.has("b")) return nn::linear(in["a"], in["w"], in["b"]);
   return nn::linear(in["a"], in["w"]);
 }
 
-Outputs layer_norm(const Feed& in) {
+Outputs layer_norm(In in) {
   const Shape shape = in.shape("normalized_shape");
   const double eps = in.c.number("eps", 1e-5);
   if (!in.has("w") && !in.has("b")) return nn::layer_norm(in["a"], shape, eps);
@@ -38,38 +38,38 @@ Outputs layer_norm(const Feed& in) {
 }
 
 // The op below the layer: over the last dimension, with empty tensors for none.
-Outputs layer_norm_rows(const Feed& in) {
+Outputs layer_norm_rows(In in) {
   const Variable none = zeros({0}, in["a"].dtype());
   return heed::layer_norm(in["a"], in.has("w") ? in["w"] : none,
                           in.has("b") ? in["b"] : none, in.c.number("eps"));
 }
 
-Outputs embedding(const Feed& in) {
+Outputs embedding(In in) {
   std::optional<std::int64_t> padding;
   if (in.c.gives("padding_idx")) padding = in.c.integer("padding_idx");
   return nn::embedding(in["w"], in.tensor("ids"), padding);
 }
 
-Outputs cross_entropy(const Feed& in) {
+Outputs cross_entropy(In in) {
   return nn::cross_entropy(in["a"], in.tensor("target"),
                            {.reduction = reduction(in),
                             .ignore_index = in.c.integer("ignore_index", -100),
                             .label_smoothing = in.c.number("label_smoothing", 0)});
 }
 
-Outputs nll_of(const Variable& log_probabilities, const Feed& in) {
+Outputs nll_of(const Variable& log_probabilities, In in) {
   return nn::nll_loss(
       log_probabilities, in.tensor("target"),
       {.reduction = reduction(in), .ignore_index = in.c.integer("ignore_index", -100)});
 }
 
 // Of log_softmax(a, 1), or of the log-probabilities given.
-Outputs nll_loss(const Feed& in) {
+Outputs nll_loss(In in) {
   return nll_of(in.has("a") ? log_softmax(in["a"], 1) : in["log_probabilities"], in);
 }
 
 // Small graphs; the note of the case says which.
-Outputs graph(const Feed& in) {
+Outputs graph(In in) {
   const std::string note = in.c.metadata("notes");
   const Variable& a = in["a"];
   if (note == "(a*a + exp(a)) * a") return (a * a + exp(a)) * a;
@@ -89,17 +89,11 @@ Ops layer_ops() {
       {"cross_entropy", cross_entropy},
       {"embedding", embedding},
       {"graph", graph},
-      {"l1_loss",
-       [](const Feed& in) -> Outputs {
-         return nn::l1_loss(in["a"], in["b"], reduction(in));
-       }},
+      {"l1_loss", [](In in) { return nn::l1_loss(in["a"], in["b"], reduction(in)); }},
       {"layer_norm", layer_norm},
       {"layer_norm_rows", layer_norm_rows},
       {"linear", linear},
-      {"mse_loss",
-       [](const Feed& in) -> Outputs {
-         return nn::mse_loss(in["a"], in["b"], reduction(in));
-       }},
+      {"mse_loss", [](In in) { return nn::mse_loss(in["a"], in["b"], reduction(in)); }},
       {"nll_loss", nll_loss},
   };
 }

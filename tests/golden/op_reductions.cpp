@@ -9,37 +9,30 @@
 namespace heed::golden {
 namespace {
 
-bool keepdim(const Feed& in) { return in.c.flag("keepdim", false); }
-int correction(const Feed& in) {
+bool keepdim(In in) { return in.c.flag("keepdim", false); }
+int correction(In in) {
   const int other = in.c.flag("unbiased", true) ? 1 : 0;
   return static_cast<int>(in.c.integer("correction", other));
 }
-std::int64_t dim(const Feed& in) { return in.c.integer("dim"); }
 
-// An extreme of everything, or of one dimension and with its place.
-Outputs largest(const Feed& in) {
-  if (!in.c.gives("dim")) return max(in["a"]);
-  return max(in["a"], dim(in), keepdim(in));
-}
-Outputs smallest(const Feed& in) {
-  if (!in.c.gives("dim")) return min(in["a"]);
-  return min(in["a"], dim(in), keepdim(in));
-}
-Outputs largest_place(const Feed& in) {
-  if (!in.c.gives("dim")) return argmax(in["a"]);
-  return argmax(in["a"], dim(in), keepdim(in));
-}
-Outputs smallest_place(const Feed& in) {
-  if (!in.c.gives("dim")) return argmin(in["a"]);
-  return argmin(in["a"], dim(in), keepdim(in));
+template <Variable (*f)(const Variable&, const Dims&, bool)>
+Outputs over_dims(In in) {
+  return f(in["a"], in.dims("dim"), keepdim(in));
 }
 
-Outputs euclidean_norm(const Feed& in) {
+// f of everything, or of one dimension.
+template <class F>
+Outputs over_dim(In in, F f) {
+  if (!in.c.gives("dim")) return f(in["a"]);
+  return f(in["a"], dim(in), keepdim(in));
+}
+
+Outputs euclidean_norm(In in) {
   if (in.c.number("p", 2) != 2) throw CaseError("unknown norm, p = " + in.c.text("p"));
   return norm(in["a"], in.dims("dim"), keepdim(in));
 }
 
-Outputs product(const Feed& in) {
+Outputs product(In in) {
   const bool transposed =
       in.c.metadata("notes").find("b transposed") != std::string::npos;
   return matmul(in["a"], transposed ? transpose(in["b"], -2, -1) : in["b"]);
@@ -50,73 +43,45 @@ Outputs product(const Feed& in) {
 Ops reduction_ops() {
   return {
       // sums and extremes
-      {"all",
-       [](const Feed& in) -> Outputs {
-         return all(in["a"], in.dims("dim"), keepdim(in));
-       }},
-      {"amax",
-       [](const Feed& in) -> Outputs {
-         return amax(in["a"], in.dims("dim"), keepdim(in));
-       }},
-      {"amin",
-       [](const Feed& in) -> Outputs {
-         return amin(in["a"], in.dims("dim"), keepdim(in));
-       }},
-      {"any",
-       [](const Feed& in) -> Outputs {
-         return any(in["a"], in.dims("dim"), keepdim(in));
-       }},
-      {"argmax", largest_place},
-      {"argmin", smallest_place},
-      {"logsumexp",
-       [](const Feed& in) -> Outputs {
-         return logsumexp(in["a"], in.dims("dim"), keepdim(in));
-       }},
-      {"max", largest},
-      {"mean",
-       [](const Feed& in) -> Outputs {
-         return mean(in["a"], in.dims("dim"), keepdim(in));
-       }},
-      {"min", smallest},
+      {"all", over_dims<all>},
+      {"amax", over_dims<amax>},
+      {"amin", over_dims<amin>},
+      {"any", over_dims<any>},
+      {"argmax",
+       [](In in) { return over_dim(in, [](auto... x) { return argmax(x...); }); }},
+      {"argmin",
+       [](In in) { return over_dim(in, [](auto... x) { return argmin(x...); }); }},
+      {"logsumexp", over_dims<logsumexp>},
+      {"max", [](In in) { return over_dim(in, [](auto... x) { return max(x...); }); }},
+      {"mean", over_dims<mean>},
+      {"min", [](In in) { return over_dim(in, [](auto... x) { return min(x...); }); }},
       {"norm", euclidean_norm},
-      {"prod",
-       [](const Feed& in) -> Outputs {
-         return prod(in["a"], in.dims("dim"), keepdim(in));
-       }},
+      {"prod", over_dims<prod>},
       {"std",
-       [](const Feed& in) -> Outputs {
-         return std(in["a"], in.dims("dim"), correction(in), keepdim(in));
-       }},
-      {"sum",
-       [](const Feed& in) -> Outputs {
-         return sum(in["a"], in.dims("dim"), keepdim(in));
-       }},
-      {"sum_to",
-       [](const Feed& in) -> Outputs { return sum_to(in["a"], in.shape("shape")); }},
+       [](In in) { return std(in["a"], in.dims("dim"), correction(in), keepdim(in)); }},
+      {"sum", over_dims<sum>},
+      {"sum_to", [](In in) { return sum_to(in["a"], in.shape("shape")); }},
       {"var",
-       [](const Feed& in) -> Outputs {
-         return var(in["a"], in.dims("dim"), correction(in), keepdim(in));
-       }},
+       [](In in) { return var(in["a"], in.dims("dim"), correction(in), keepdim(in)); }},
       // softmax
-      {"log_softmax",
-       [](const Feed& in) -> Outputs { return log_softmax(in["a"], dim(in)); }},
-      {"softmax", [](const Feed& in) -> Outputs { return softmax(in["a"], dim(in)); }},
+      {"log_softmax", [](In in) { return log_softmax(in["a"], dim(in)); }},
+      {"softmax", [](In in) { return softmax(in["a"], dim(in)); }},
       // products
-      {"bmm", [](const Feed& in) -> Outputs { return bmm(in["a"], in["b"]); }},
+      {"bmm", binary<bmm>},
       {"matmul", product},
-      {"outer", [](const Feed& in) -> Outputs { return outer(in["a"], in["b"]); }},
+      {"outer", binary<outer>},
       // order
       {"argsort",
-       [](const Feed& in) -> Outputs {
+       [](In in) {
          return argsort(in["a"], in.c.integer("dim", -1), in.c.flag("descending", false));
        }},
-      {"cumsum", [](const Feed& in) -> Outputs { return cumsum(in["a"], dim(in)); }},
+      {"cumsum", [](In in) { return cumsum(in["a"], dim(in)); }},
       {"sort",
-       [](const Feed& in) -> Outputs {
+       [](In in) {
          return sort(in["a"], in.c.integer("dim", -1), in.c.flag("descending", false));
        }},
       {"topk",
-       [](const Feed& in) -> Outputs {
+       [](In in) {
          return topk(in["a"], in.c.integer("k"), in.c.integer("dim", -1),
                      in.c.flag("largest", true));
        }},

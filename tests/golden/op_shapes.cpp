@@ -8,26 +8,24 @@
 namespace heed::golden {
 namespace {
 
-std::int64_t dim(const Feed& in) { return in.c.integer("dim"); }
-
-Outputs swapped(const Feed& in) {
+Outputs swapped(In in) {
   const Shape dims = in.shape("dims");
   if (dims.rank() != 2) throw CaseError("transpose takes two dims");
   return transpose(in["a"], dims[0], dims[1]);
 }
 
 // The note of a case may ask for a transposed input, which no view can reshape.
-Outputs reshaped(const Feed& in) {
+Outputs reshaped(In in) {
   const bool transposed = in.c.metadata("notes") == "after transpose(1, 2)";
   return reshape(transposed ? transpose(in["a"], 1, 2) : in["a"], in.shape("shape"));
 }
 
-Outputs squeezed(const Feed& in) {
+Outputs squeezed(In in) {
   if (!in.c.gives("dim")) return squeeze(in["a"]);
   return squeeze(in["a"], dim(in));
 }
 
-Outputs interleaved(const Feed& in) {
+Outputs interleaved(In in) {
   if (in.has("repeats")) return repeat_interleave(in["a"], in.tensor("repeats"), dim(in));
   const std::int64_t repeats = in.c.integer("repeats");
   if (!in.c.gives("dim")) return repeat_interleave(in["a"], repeats);
@@ -35,7 +33,7 @@ Outputs interleaved(const Feed& in) {
 }
 
 // The inputs in the order of their names; a single one twice.
-std::vector<Variable> parts(const Feed& in) {
+std::vector<Variable> parts(In in) {
   std::vector<Variable> list;
   for (const auto& [name, input] : in.all()) list.push_back(input);
   if (list.size() == 1) list.push_back(list[0]);
@@ -43,7 +41,7 @@ std::vector<Variable> parts(const Feed& in) {
 }
 
 // The pieces as y0, y1, ...; where the case holds one y, that is the last of them.
-Outputs pieces(const Feed& in, const std::vector<Variable>& list) {
+Outputs pieces(In in, const std::vector<Variable>& list) {
   if (in.c.has("out.y") && !list.empty()) return list.back();
   Outputs outputs;
   for (std::size_t i = 0; i < list.size(); ++i) outputs[fmt::format("y{}", i)] = list[i];
@@ -51,7 +49,7 @@ Outputs pieces(const Feed& in, const std::vector<Variable>& list) {
 }
 
 // In pieces of one size, or of the sizes given.
-Outputs pieces_of_split(const Feed& in) {
+Outputs pieces_of_split(In in) {
   const std::int64_t along = in.c.integer("dim", 0);
   if (in.c.gives("size")) {
     return pieces(in, split(in["a"], in.c.integer("size"), along));
@@ -59,7 +57,7 @@ Outputs pieces_of_split(const Feed& in) {
   return pieces(in, split_with_sizes(in["a"], in.c.list("sizes"), along));
 }
 
-Outputs sliced(const Feed& in) {
+Outputs sliced(In in) {
   return slice(in["a"], dim(in), in.c.integer("start", 0), in.c.integer("end", to_end),
                in.c.integer("step", 1));
 }
@@ -70,86 +68,60 @@ Ops shape_ops() {
   return {
       // views
       {"chunk",
-       [](const Feed& in) {
+       [](In in) {
          return pieces(in,
                        chunk(in["a"], in.c.integer("chunks"), in.c.integer("dim", 0)));
        }},
-      {"detach", [](const Feed& in) -> Outputs { return in["a"].detach(); }},
-      {"expand",
-       [](const Feed& in) -> Outputs { return expand(in["a"], in.shape("shape")); }},
+      {"detach", [](In in) { return in["a"].detach(); }},
+      {"expand", [](In in) { return expand(in["a"], in.shape("shape")); }},
       {"flatten",
-       [](const Feed& in) -> Outputs {
+       [](In in) {
          return flatten(in["a"], in.c.integer("start", 0), in.c.integer("end", -1));
        }},
-      {"permute",
-       [](const Feed& in) -> Outputs { return permute(in["a"], in.dims("dims")); }},
+      {"permute", [](In in) { return permute(in["a"], in.dims("dims")); }},
       {"reshape", reshaped},
-      {"select",
-       [](const Feed& in) -> Outputs {
-         return select(in["a"], dim(in), in.c.integer("index"));
-       }},
+      {"select", [](In in) { return select(in["a"], dim(in), in.c.integer("index")); }},
       {"slice", sliced},
       {"split", pieces_of_split},
       {"squeeze", squeezed},
       {"transpose", swapped},
-      {"unsqueeze",
-       [](const Feed& in) -> Outputs { return unsqueeze(in["a"], dim(in)); }},
-      {"view",
-       [](const Feed& in) -> Outputs { return view(in["a"], in.shape("shape")); }},
+      {"unsqueeze", [](In in) { return unsqueeze(in["a"], dim(in)); }},
+      {"view", [](In in) { return view(in["a"], in.shape("shape")); }},
       // joining and repeating
-      {"cat",
-       [](const Feed& in) -> Outputs { return cat(parts(in), in.c.integer("dim", 0)); }},
-      {"flip", [](const Feed& in) -> Outputs { return flip(in["a"], in.dims("dim")); }},
-      {"repeat",
-       [](const Feed& in) -> Outputs { return repeat(in["a"], in.shape("repeats")); }},
+      {"cat", [](In in) { return cat(parts(in), in.c.integer("dim", 0)); }},
+      {"flip", [](In in) { return flip(in["a"], in.dims("dim")); }},
+      {"repeat", [](In in) { return repeat(in["a"], in.shape("repeats")); }},
       {"repeat_interleave", interleaved},
-      {"stack",
-       [](const Feed& in) -> Outputs {
-         return stack(parts(in), in.c.integer("dim", 0));
-       }},
+      {"stack", [](In in) { return stack(parts(in), in.c.integer("dim", 0)); }},
       // indexing
-      {"gather",
-       [](const Feed& in) -> Outputs {
-         return gather(in["a"], dim(in), in.tensor("index"));
-       }},
+      {"gather", [](In in) { return gather(in["a"], dim(in), in.tensor("index")); }},
       {"index_add",
-       [](const Feed& in) -> Outputs {
+       [](In in) {
          return index_add(in.shape("shape"), dim(in), in.tensor("index"), in["a"]);
        }},
       {"index_select",
-       [](const Feed& in) -> Outputs {
-         return index_select(in["a"], dim(in), in.tensor("index"));
-       }},
+       [](In in) { return index_select(in["a"], dim(in), in.tensor("index")); }},
       {"masked_scatter",
-       [](const Feed& in) -> Outputs {
+       [](In in) {
          return masked_scatter(in.shape("shape"), in.tensor("mask"), in["a"]);
        }},
-      {"masked_select",
-       [](const Feed& in) -> Outputs {
-         return masked_select(in["a"], in.tensor("mask"));
-       }},
+      {"masked_select", [](In in) { return masked_select(in["a"], in.tensor("mask")); }},
       {"scatter_add",
-       [](const Feed& in) -> Outputs {
+       [](In in) {
          return scatter_add(in.shape("shape"), dim(in), in.tensor("index"), in["a"]);
        }},
       {"select_scatter",
-       [](const Feed& in) -> Outputs {
+       [](In in) {
          return select_scatter(in.shape("shape"), in["a"], dim(in),
                                in.c.integer("index"));
        }},
       {"slice_scatter",
-       [](const Feed& in) -> Outputs {
+       [](In in) {
          return slice_scatter(in.shape("shape"), in["a"], dim(in), in.c.integer("start"),
                               in.c.integer("step", 1));
        }},
-      {"tril",
-       [](const Feed& in) -> Outputs {
-         return tril(in["a"], in.c.integer("diagonal", 0));
-       }},
-      {"triu",
-       [](const Feed& in) -> Outputs {
-         return triu(in["a"], in.c.integer("diagonal", 0));
-       }},
+      {"tril", [](In in) { return tril(in["a"], in.c.integer("diagonal", 0)); }},
+      {"triu", [](In in) { return triu(in["a"], in.c.integer("diagonal", 0)); }},
   };
 }
 
