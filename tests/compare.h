@@ -50,12 +50,13 @@ inline double distance(const Tensor& a, const Tensor& b) {
   return a.numel() == 0 ? 0 : max(abs(a.to(float64) - b.to(float64))).item();
 }
 
-// The largest |a - b| / (1 + |b|), and 0 for equal infinities; NaN if there is one.
+// The largest |a - b| / max(1, |b|), and 0 for equal infinities; NaN if there is one.
 inline double relative_distance(const Tensor& a, const Tensor& b) {
   BOOST_TEST_REQUIRE(a.shape() == b.shape());
   if (a.numel() == 0) return 0;
   const Tensor x = a.to(float64), y = b.to(float64);
-  return max(masked_fill(abs(x - y) / (1 + abs(y)), x == y, 0)).item();
+  const Tensor scale = clamp(abs(y), 1, {});
+  return max(masked_fill(abs(x - y) / scale, x == y, 0)).item();
 }
 
 }  // namespace heed
