@@ -47,16 +47,11 @@ struct Tolerance {
 };
 inline constexpr Tolerance exact{};  // bit for bit
 
-struct TensorFile {
-  std::uintmax_t bytes;
-  nn::Safetensors content;
-};
-
 class Case {
  public:
   // The case of this entry of index.json, and the file that the entry names. Throws
   // CaseError.
-  Case(const nlohmann::json& entry, const TensorFile& file);
+  Case(const nlohmann::json& entry, const nn::Safetensors& file);
   // A case of attributes alone, for a Feed whose inputs were computed.
   Case(std::string name, const std::map<std::string, std::string>& attributes);
 

@@ -178,13 +178,7 @@ BOOST_AUTO_TEST_CASE(a_damaged_file_fails_its_case) {
       BOOST_TEST((outcome.code == 0 || outcome.code == 1));
     }
   }
-  // The index knows sizes and shapes.
   json entry = sample.entry();
-  entry["bytes"] = bytes.size() + 1;
-  BOOST_TEST(outcome_of(entry, bytes).says("the index says"));
-  entry = sample.entry();
-  entry["tensors"] = {{"in.a", {"F64", {3}}}};
-  BOOST_TEST(outcome_of(entry, bytes).says("in.a is F64 of shape (2)"));
   entry["file"] = "none.bin";
   BOOST_TEST(outcome_of(entry, bytes).says("cannot open"));
 }

@@ -3,9 +3,10 @@
 //   torch.manual_seed(seed); x = randn; then W_q, W_k, W_v;
 //   torch.manual_seed(dropout_seed) just before the forward pass
 //
-// Steps between semicolons, in their order: the seed; inputs and their distribution;
-// layers, which a module's constructor draws; last the seed of the dropout, which the
-// forward pass sets. An input has the shape of the stored one, or of attr.NAME_shape.
+// Steps between semicolons, in their order: the seed; inputs and their distribution; last
+// the seed of the dropout, which the forward pass sets. Any other step stands for the
+// module, whose constructor draws its parameters. An input has the shape of the stored
+// one, or of attr.NAME_shape.
 #pragma once
 
 #include <functional>
@@ -28,13 +29,10 @@ struct Drawn {
 };
 using DrawnInputs = std::map<std::string, Drawn>;
 
-// Makes the module whose initial values come next, and returns the names of its layers in
-// the order in which it draws them.
-using MakeModule = std::function<std::vector<std::string>()>;
-
-// Follows the recipe of the case, and returns the inputs it draws. Throws CaseError for a
-// step that does not read, and when no step draws the module's layers.
-DrawnInputs follow_recipe(const Case& c, const MakeModule& make_module);
+// Follows the recipe of the case, and returns the inputs it draws. Calls make_module()
+// where the module is drawn: at the end, if no step says where. Throws CaseError for an
+// input whose distribution does not read.
+DrawnInputs follow_recipe(const Case& c, const std::function<void()>& make_module);
 
 // The arguments of the call of `function` in `text`: "uniform_(-0.1, 0.3)" has two.
 // Throws CaseError when there is no such call.

@@ -51,25 +51,10 @@ Outputs layer_outputs(M& net, const Case& c, const auto&... inputs) {
   return outputs;
 }
 
-// The names of the module's layers, in the order in which visit() lists and the
-// constructor draws them.
-template <nn::Module M>
-std::vector<std::string> layers(M& net) {
-  std::vector<std::string> names;
-  for (const auto& [path, parameter] : nn::named_parameters(net)) {
-    const std::string name = path.substr(0, path.find('.'));
-    if (names.empty() || names.back() != name) names.push_back(name);
-  }
-  return names;
-}
-
 // Follows the recipe; the module with the initial values that it draws goes to `net`.
 template <nn::Module M>
 DrawnInputs follow_recipe(const Case& c, M (*make)(const Case&), std::optional<M>& net) {
-  return follow_recipe(c, [&] {
-    net.emplace(made(c, make));
-    return layers(*net);
-  });
+  return follow_recipe(c, [&] { net.emplace(made(c, make)); });
 }
 
 // Holds what `compute` returns, and its gradients, against the case.

@@ -152,12 +152,10 @@ class Run {
 
   // The file of that name. The cases of a group follow one another, so the last file is
   // often the next.
-  const TensorFile& open(const std::string& file) {
+  const nn::Safetensors& open(const std::string& file) {
     if (!file_ || file != file_name_) {
       file_.reset();
-      const std::filesystem::path path = folder_ / file;
-      nn::Safetensors content = nn::read_safetensors(path);
-      file_ = {std::filesystem::file_size(path), std::move(content)};
+      file_ = nn::read_safetensors(folder_ / file);
       file_name_ = file;
     }
     return *file_;
@@ -165,7 +163,7 @@ class Run {
 
   std::filesystem::path folder_;
   std::string file_name_;
-  std::optional<TensorFile> file_;
+  std::optional<nn::Safetensors> file_;
   std::vector<Tally> tallies_;
   std::uint64_t digest_ = 14695981039346656037u;
 };
