@@ -15,8 +15,6 @@
 namespace heed::golden {
 namespace {
 
-constexpr const char* by_layer = "by the layer";
-
 NoModule no_module(const Case&) { return {}; }
 
 // The reference puts a number far below all scores in the place of those that do not
@@ -123,8 +121,9 @@ void replay_attention_temperature(const Case& c, Report& report) {
   nn::eval(layer);
   const Feed in(c);
   Outputs outputs = layer_outputs(layer, c, in["q"], in["k"], in["v"], mask_of(in));
-  report.expect_again("out.y", by_layer, outputs["y"].value());
-  report.expect_again("out.p_attn", by_layer, outputs["weights"].value());
+  report.again("by the layer");
+  report.expect("out.y", outputs["y"].value());
+  report.expect("out.p_attn", outputs["weights"].value());
 }
 
 }  // namespace heed::golden

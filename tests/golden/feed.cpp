@@ -45,17 +45,9 @@ Dims Feed::dims(const std::string& attribute) const {
   return Dims(std::span(list.begin(), list.end()));
 }
 
-void expect_all(const Feed& feed, const Outputs& outputs, Report& report,
-                const std::string& again) {
-  const auto expect = [&](const std::string& name, const Tensor& got) {
-    if (again.empty()) {
-      report.expect(name, got);
-    } else {
-      report.expect_again(name, again, got);
-    }
-  };
+void expect_all(const Feed& feed, const Outputs& outputs, Report& report) {
   for (const auto& [name, output] : outputs) {
-    if (feed.c.has("out." + name)) expect("out." + name, output.value());
+    if (feed.c.has("out." + name)) report.expect("out." + name, output.value());
   }
 
   const std::vector<std::string> upstream = feed.c.names("up");
@@ -68,8 +60,8 @@ void expect_all(const Feed& feed, const Outputs& outputs, Report& report,
   }
   if (loss.requires_grad()) loss.backward();
   for (const auto& [name, leaf] : feed.leaves()) {
-    expect("grad." + name,
-           leaf.has_grad() ? leaf.grad().value() : zeros_like(leaf.value()));
+    report.expect("grad." + name,
+                  leaf.has_grad() ? leaf.grad().value() : zeros_like(leaf.value()));
   }
 }
 

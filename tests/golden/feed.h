@@ -69,9 +69,7 @@ class Feed {
 };
 
 // Holds the outputs against the out.*, and the gradients under the up.* against the
-// grad.*. An input that takes no part has the gradient 0. `again` says how it was
-// computed if this is not the first time.
-void expect_all(const Feed& feed, const Outputs& outputs, Report& report,
-                const std::string& again = {});
+// grad.*. An input that takes no part has the gradient 0.
+void expect_all(const Feed& feed, const Outputs& outputs, Report& report);
 
 }  // namespace heed::golden

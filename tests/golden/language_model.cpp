@@ -79,17 +79,9 @@ Variable loss_of(const Variable& logits, const Tensor& targets) {
   return nn::cross_entropy(reshape(logits, {-1, logits.size(2)}), flatten(targets));
 }
 
-// Trains the model, and holds every step against the case. `again` says what it started
-// from, if not from the stored parameters.
+// Trains the model, and holds every step against the case.
 template <class Optimiser, class Model>
-void train(Model& net, const Case& c, Report& report, const std::string& again) {
-  const auto expect = [&](const std::string& name, const Tensor& got) {
-    if (again.empty()) {
-      report.expect(name, got);
-    } else {
-      report.expect_again(name, again, got);
-    }
-  };
+void train(Model& net, const Case& c, Report& report) {
   const Tensor ids = c.tensor("in.ids"), targets = c.tensor("in.targets");
   Optimiser trainer(nn::parameters(net),
                     options_of<typename Optimiser::Options>(c, "net"));
@@ -101,29 +93,28 @@ void train(Model& net, const Case& c, Report& report, const std::string& again) 
     loss.backward();
     losses.push_back(reshape(loss.value(), {1}));
     if (step == 0) {
-      expect("out.logits", logits.value());
+      report.expect("out.logits", logits.value());
       for (const auto& [name, parameter] : nn::named_parameters(net)) {
-        expect("grad.param." + name, parameter.grad().value());
+        report.expect("grad.param." + name, parameter.grad().value());
       }
     }
     trainer.step();
   }
   const Variable logits = net(ids);
   losses.push_back(reshape(loss_of(logits, targets).value(), {1}));
-  expect("final.logits", logits.value());
-  expect("step.loss", cat(losses));
+  report.expect("final.logits", logits.value());
+  report.expect("step.loss", cat(losses));
   for (const auto& [name, parameter] : nn::named_parameters(net)) {
-    expect("final." + name, parameter.value());
+    report.expect("final." + name, parameter.value());
   }
 }
 
 template <class Model>
-void train_with_optimiser(Model& net, const Case& c, Report& report,
-                          const std::string& again) {
+void train_with_optimiser(Model& net, const Case& c, Report& report) {
   const std::string kind = c.text("optimiser");
-  if (kind == "SGD") return train<optim::Sgd>(net, c, report, again);
-  if (kind == "Adam") return train<optim::Adam>(net, c, report, again);
-  if (kind == "AdamW") return train<optim::AdamW>(net, c, report, again);
+  if (kind == "SGD") return train<optim::Sgd>(net, c, report);
+  if (kind == "Adam") return train<optim::Adam>(net, c, report);
+  if (kind == "AdamW") return train<optim::AdamW>(net, c, report);
   throw CaseError("unknown optimiser " + kind);
 }
 
@@ -136,15 +127,16 @@ void replay(const Case& c, Report& report, const Make& make) {
     initial.emplace(name, c.tensor("init." + name));
   }
   nn::load_state_dict(stored, initial);
-  train_with_optimiser(stored, c, report, {});
+  train_with_optimiser(stored, c, report);
 
+  report.again(from_seed);
   manual_seed(static_cast<std::uint64_t>(c.integer("seed")));
   auto drawn = make();
   for (const auto& [name, parameter] : nn::named_parameters(drawn)) {
-    report.expect_again("init." + name, from_seed, parameter.value(),
-                        c.dtype() == float32 ? exact : library);
+    report.expect("init." + name, parameter.value(),
+                  c.dtype() == float32 ? exact : library);
   }
-  train_with_optimiser(drawn, c, report, from_seed);
+  train_with_optimiser(drawn, c, report);
 }
 
 }  // namespace

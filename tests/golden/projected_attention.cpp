@@ -140,8 +140,8 @@ void replay_multi_head_attention(const Case& c, Report& report) {
 }
 
 void replay_causal_mha(const Case& c, Report& report) {
-  replay_module(c, report, causal, causal_outputs);
   expect_causal_mask(c, report);
+  replay_module(c, report, causal, causal_outputs);
 }
 
 }  // namespace heed::golden

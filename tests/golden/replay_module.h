@@ -13,8 +13,6 @@
 
 namespace heed::golden {
 
-inline constexpr const char* from_seed = "from the seed";
-
 // Starts the generator from the seed that the case's dropout has of its own.
 void seed_dropout(const Case& c);
 // Holds what dropout keeps after that seed against the buf.keep*, bit for bit.
@@ -61,26 +59,27 @@ DrawnInputs follow_recipe(const Case& c, M (*make)(const Case&), std::optional<M
 template <nn::Module M>
 void replay_module(const Case& c, Report& report, M (*make)(const Case&),
                    Outputs (*compute)(M&, const Feed&)) {
-  const auto run = [&](M& net, const Feed& in, const std::string& again) {
+  const auto run = [&](M& net, const Feed& in) {
     seed_dropout(c);
-    expect_all(in, compute(net, in), report, again);
+    expect_all(in, compute(net, in), report);
   };
   M stored = made(c, make);
   Feed in(c);
   in.load(stored);
-  run(stored, in, {});
+  run(stored, in);
   expect_masks(c, report);
 
   if (c.metadata("recipe").empty()) return;
+  report.again(from_seed);
   std::optional<M> drawn;
   const DrawnInputs inputs = follow_recipe(c, make, drawn);
   expect_drawn(c, inputs, report);
   Feed again(c, inputs);
   again.own(*drawn);
   for (const auto& [name, parameter] : nn::named_parameters(*drawn)) {
-    report.expect_again("param." + name, from_seed, parameter.value(), exact);
+    report.expect("param." + name, parameter.value(), exact);
   }
-  run(*drawn, again, from_seed);
+  run(*drawn, again);
 }
 
 }  // namespace heed::golden

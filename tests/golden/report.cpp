@@ -51,18 +51,9 @@ void Report::expect(const std::string& tensor, const Tensor& got) {
 }
 
 void Report::expect(const std::string& tensor, const Tensor& got, Tolerance tolerance) {
-  seen_.insert(tensor);
-  compare(tensor, got, case_.tensor(tensor), tolerance);
-}
-
-void Report::expect_again(const std::string& tensor, const std::string& what,
-                          const Tensor& got) {
-  expect_again(tensor, what, got, case_.tolerance());
-}
-
-void Report::expect_again(const std::string& tensor, const std::string& what,
-                          const Tensor& got, Tolerance tolerance) {
-  compare(tensor + " " + what, got, case_.tensor(tensor), tolerance);
+  if (again_.empty()) seen_.insert(tensor);
+  const std::string name = again_.empty() ? tensor : tensor + " " + again_;
+  compare(name, got, case_.tensor(tensor), tolerance);
 }
 
 void Report::finish() {

@@ -11,6 +11,8 @@
 
 namespace heed::golden {
 
+inline constexpr const char* from_seed = "from the seed";
+
 // The comparisons of one case.
 class Report {
  public:
@@ -19,11 +21,9 @@ class Report {
   // Holds `got` against the stored tensor of that name: shape, dtype, values.
   void expect(const std::string& tensor, const Tensor& got);
   void expect(const std::string& tensor, const Tensor& got, Tolerance tolerance);
-  // The same for a tensor that was computed in another way, as `what` says.
-  void expect_again(const std::string& tensor, const std::string& what,
-                    const Tensor& got);
-  void expect_again(const std::string& tensor, const std::string& what, const Tensor& got,
-                    Tolerance tolerance);
+  // From now on the case is computed in another way, as `how` says: what is wrong is
+  // named so, and finish() does not count it.
+  void again(const std::string& how) { again_ = how; }
   // Something else that is wrong with the case.
   void fail(const std::string& message) { failures_.push_back(message); }
   // Fails for each out.*, step.*, final.* and grad.* that nothing was held against.
@@ -42,6 +42,7 @@ class Report {
   void digest_bytes(const void* bytes, std::size_t size);
 
   const Case& case_;
+  std::string again_;
   std::set<std::string> seen_;
   std::vector<std::string> failures_;
   std::int64_t values_ = 0;
