@@ -16,6 +16,7 @@
 
 using namespace heed;
 using namespace heed::tests;
+using nn::CausalAlign;
 using nn::EmptyRows;
 using nn::Mask;
 
@@ -166,26 +167,43 @@ Mask three_groups() {
 }
 
 BOOST_AUTO_TEST_CASE(a_key_that_one_query_sees_reaches_no_other) {
-  for (const Form& form : attention_forms()) {
-    if (form.self || form.causal) continue;
-    const Inputs in;
-    const Run expected = run(form, in, three_groups());
-    for (const double value : {not_a_number, infinity, -infinity}) {
-      BOOST_TEST_CONTEXT(form.name << ", " << value) {
-        Inputs odd = in;
-        odd.k = with_row(in.k, 1, value);
-        odd.v = with_row(in.v, 1, value);
-        const Run found = run(form, odd, three_groups());
-        // Query 0 sees it, and shows it.
-        BOOST_TEST(finite(rows(found.output, {0})) < rows(found.output, {0}).numel());
-        BOOST_TEST(finite(rows(found.dq, {0})) < 8);
-        BOOST_TEST(distance(rows(found.output, {1, 2}), rows(expected.output, {1, 2})) <
-                   tolerance);
-        BOOST_TEST(distance(rows(found.dq, {1, 2}), rows(expected.dq, {1, 2})) <
-                   tolerance);
-        for (const auto& [a, b] :
-             {std::pair(found.dk, expected.dk), std::pair(found.dv, expected.dv)}) {
-          BOOST_TEST(distance(rows(a, {2, 3, 4, 5}), rows(b, {2, 3, 4, 5})) < tolerance);
+  struct Row {
+    const char* name;
+    Mask mask;
+    std::int64_t key, query;  // which is odd, and who alone sees it
+    std::vector<std::int64_t> other_queries, other_keys;  // keys the query does not see
+  };
+  const CausalAlign bottom_right = CausalAlign::bottom_right;
+  const Row table[] = {
+      {"groups", three_groups(), 1, 0, {1, 2}, {2, 3, 4, 5}},
+      // Query i sees the keys up to i + 3: the future reaches no query of the past.
+      {"causal", Mask::causal(bottom_right), 5, 2, {0, 1}, {}},
+  };
+  for (const Row& row : table) {
+    for (const Form& form : attention_forms({.align = bottom_right})) {
+      if (form.self) continue;
+      const Inputs in;
+      const Run expected = run(form, in, row.mask);
+      for (const double value : {not_a_number, infinity, -infinity}) {
+        BOOST_TEST_CONTEXT(row.name << ", " << form.name << ", " << value) {
+          Inputs odd = in;
+          odd.k = with_row(in.k, row.key, value);
+          odd.v = with_row(in.v, row.key, value);
+          const Run found = run(form, odd, row.mask);
+          // The query that sees it shows it.
+          const Tensor shown = rows(found.output, {row.query});
+          BOOST_TEST(finite(shown) < shown.numel());
+          BOOST_TEST(finite(rows(found.dq, {row.query})) < 8);
+          for (const auto& [a, b] : {std::pair(found.output, expected.output),
+                                     std::pair(found.dq, expected.dq)}) {
+            BOOST_TEST(distance(rows(a, row.other_queries), rows(b, row.other_queries)) <
+                       tolerance);
+          }
+          for (const auto& [a, b] :
+               {std::pair(found.dk, expected.dk), std::pair(found.dv, expected.dv)}) {
+            BOOST_TEST(distance(rows(a, row.other_keys), rows(b, row.other_keys)) <
+                       tolerance);
+          }
         }
       }
     }
@@ -267,28 +285,6 @@ BOOST_AUTO_TEST_CASE(of_two_texts_in_one_sequence_each_is_alone) {
         for (const auto& [a, b] : {std::pair(found.output, expected.output),
                                    std::pair(found.dq, expected.dq)}) {
           BOOST_TEST(distance(rows(a, {3, 4, 5}), rows(b, {3, 4, 5})) < tolerance);
-        }
-      }
-    }
-  }
-}
-
-BOOST_AUTO_TEST_CASE(the_future_reaches_no_query_of_the_past) {
-  // Query i sees the keys up to i + 3, so that query 2 alone sees the last.
-  for (const Form& form : attention_forms({.align = nn::CausalAlign::bottom_right})) {
-    if (form.self) continue;
-    const Mask mask = Mask::causal(nn::CausalAlign::bottom_right);
-    for (const double value : {not_a_number, infinity, -infinity}) {
-      BOOST_TEST_CONTEXT(form.name << ", " << value) {
-        const Inputs in;
-        Inputs odd = in;
-        odd.k = with_row(in.k, 5, value);
-        odd.v = with_row(in.v, 5, value);
-        const Run expected = run(form, in, mask), found = run(form, odd, mask);
-        BOOST_TEST(finite(rows(found.output, {2})) < rows(found.output, {2}).numel());
-        for (const auto& [a, b] : {std::pair(found.output, expected.output),
-                                   std::pair(found.dq, expected.dq)}) {
-          BOOST_TEST(distance(rows(a, {0, 1}), rows(b, {0, 1})) < tolerance);
         }
       }
     }
