@@ -2,17 +2,16 @@
 // the table against the headers.
 
 #include <cmath>
-#include <filesystem>
-#include <fstream>
 #include <map>
 #include <regex>
 #include <set>
-#include <sstream>
 
 #include <boost/test/unit_test.hpp>
 #include <fmt/format.h>
 
+#include "tests/autograd/headers.h"
 #include "tests/autograd/op_table.h"
+#include "tests/layouts.h"
 
 using namespace heed;
 using namespace heed::tests;
@@ -51,42 +50,19 @@ std::vector<double> everything(const Sample& sample, const std::vector<Tensor>& 
   return numbers;
 }
 
-// The same elements with every second place of a larger storage between them.
-Tensor strided(const Tensor& x) {
-  if (x.dim() == 0) return x;
-  Shape wide = x.shape();
-  wide[x.dim() - 1] *= 2;
-  Tensor view = slice(zeros(wide, x.dtype()), -1, 0, to_end, 2);
-  return view.copy_(x);
-}
-
 // The same elements in column-major order.
-Tensor transposed(const Tensor& x) {
-  if (x.dim() < 2) return x;
-  return transpose(transpose(x, 0, -1).contiguous(), 0, -1);
+Tensor by_columns(const Tensor& x) {
+  return x.dim() < 2 ? x : stored_transposed(x, 0, -1);
 }
 
 // The ops that the headers of autograd/ declare, each with its header.
 std::map<std::string, std::string> declared_ops() {
-  const std::filesystem::path folder =
-      std::filesystem::path(HEED_SOURCE_ROOT) / "autograd";
   const std::set<std::string> others = {"fused.h", "gradcheck.h", "node.h", "record.h",
                                         "variable.h"};
   const std::regex declaration(
       R"(\n(?:\w+<)?(?:std::vector<)?Variable>? (operator\S+?|\w+)\()");
-  std::map<std::string, std::string> ops;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    const std::string header = entry.path().filename().string();
-    if (!header.ends_with(".h") || others.contains(header)) continue;
-    std::ifstream file(entry.path());
-    std::stringstream text;
-    text << file.rdbuf();
-    const std::string source = text.str();
-    for (std::sregex_iterator match(source.begin(), source.end(), declaration), end;
-         match != end; ++match) {
-      ops[(*match)[1]] = header;
-    }
-  }
+  std::map<std::string, std::string> ops = declared_functions({"autograd"}, declaration);
+  std::erase_if(ops, [&](const auto& op) { return others.contains(op.second); });
   ops.erase("picked");  // a helper of those that pick elements by index
   return ops;
 }
@@ -134,7 +110,7 @@ BOOST_AUTO_TEST_CASE(the_layout_of_the_inputs_does_not_matter) {
   for_each_sample([](const OpRow& row, const Sample& sample, const std::string& label) {
     if (!row.differentiable || row.name == "view") return;
     const std::vector<double> expected = everything(sample, sample.inputs);
-    for (auto layout : {strided, transposed}) {
+    for (auto layout : {strided, by_columns}) {
       std::vector<Tensor> inputs;
       for (const Tensor& x : sample.inputs) inputs.push_back(layout(x));
       const std::vector<double> got = everything(sample, inputs);

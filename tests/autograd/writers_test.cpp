@@ -1,12 +1,9 @@
 // Every function that writes over a tensor: it raises the version of the storage, also
 // through views. The list below is compared with the headers.
 
-#include <filesystem>
-#include <fstream>
 #include <functional>
 #include <regex>
 #include <set>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -16,6 +13,7 @@
 
 #include "tensor/elementwise/updates.h"
 #include "tests/autograd/checks.h"
+#include "tests/autograd/headers.h"
 
 using namespace heed;
 
@@ -73,22 +71,11 @@ std::uint32_t version(const Tensor& x) { return x.storage()->version.load(); }
 
 // The functions of all headers that end in an underscore, as those do that write.
 std::set<std::string> functions_that_write() {
-  const std::filesystem::path root = HEED_SOURCE_ROOT;
   const std::regex declaration(R"(\n *(?:void|Tensor&|Variable&) (\w+_)\()");
   std::set<std::string> names;
-  for (const char* layer : {"tensor", "autograd", "nn", "optim"}) {
-    for (const auto& entry :
-         std::filesystem::recursive_directory_iterator(root / layer)) {
-      if (entry.path().extension() != ".h") continue;
-      std::ifstream file(entry.path());
-      std::stringstream text;
-      text << file.rdbuf();
-      const std::string source = text.str();
-      for (std::sregex_iterator match(source.begin(), source.end(), declaration), end;
-           match != end; ++match) {
-        names.insert((*match)[1]);
-      }
-    }
+  for (const auto& [name, header] :
+       tests::declared_functions({"tensor", "autograd", "nn", "optim"}, declaration)) {
+    names.insert(name);
   }
   return names;
 }

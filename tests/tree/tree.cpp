@@ -106,9 +106,12 @@ std::set<std::string> installed_headers(const std::string& layer) {
   return found;
 }
 
-std::string join(const std::vector<std::string>& findings) {
+std::string findings(const std::vector<File>& files,
+                     std::vector<std::string> (*rule)(const File&)) {
   std::string text;
-  for (const std::string& finding : findings) text += "\n" + finding;
+  for (const File& file : files) {
+    for (const std::string& finding : rule(file)) text += "\n" + finding;
+  }
   return text;
 }
 

@@ -52,7 +52,8 @@ const std::set<std::string>& public_headers();
 // The headers that a layer's meson.build lists, which are those that it installs.
 std::set<std::string> installed_headers(const std::string& layer);
 
-// The messages of all findings, one a line, for a BOOST_TEST that shows them.
-std::string join(const std::vector<std::string>& findings);
+// What is wrong with the files by a rule that gives messages, one a line.
+std::string findings(const std::vector<File>& files,
+                     std::vector<std::string> (*rule)(const File&));
 
 }  // namespace heed::tree
