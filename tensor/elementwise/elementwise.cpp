@@ -15,11 +15,17 @@ namespace {
 using kernels::Kernel;
 using kernels::Op;
 
+// Asked for once: an op on a few elements takes less than a tenth of a microsecond.
+const kernels::ElementwiseKernels& table() {
+  static const kernels::ElementwiseKernels& table = kernels::table().elementwise;
+  return table;
+}
+
 [[noreturn]] void fail_dtype(std::string_view name, Op op, DType dtype) {
   std::string allowed;
   std::string last;
   for (DType each : {float32, float64, int64, boolean}) {
-    if (!kernels::table().elementwise.of(op, each)) continue;
+    if (!table().of(op, each)) continue;
     if (!last.empty()) allowed += (allowed.empty() ? "" : ", ") + last;
     last = heed::name(each);
   }
@@ -29,7 +35,7 @@ using kernels::Op;
 
 // Throws Error, naming `name`, when the op has no kernel for the dtype.
 Kernel kernel_of(std::string_view name, Op op, DType dtype) {
-  const Kernel kernel = kernels::table().elementwise.of(op, dtype);
+  const Kernel kernel = table().of(op, dtype);
   if (!kernel) [[unlikely]]
     fail_dtype(name, op, dtype);
   return kernel;
@@ -129,8 +135,7 @@ Tensor compute(Kernel kernel, const Shape& shape, DType dtype, const Operands<N>
 // A property that only floating numbers can have or lack; the others all have `other`.
 Tensor property(Op op, const Tensor& x, bool other) {
   if (!is_floating(x.dtype())) return full(x.shape(), other, boolean);
-  return compute<1>(kernels::table().elementwise.of(op, x.dtype()), x.shape(), boolean,
-                    {x});
+  return compute<1>(table().of(op, x.dtype()), x.shape(), boolean, {x});
 }
 
 Tensor binary_as(DType result, std::string_view name, Op op, const Tensor& a,
@@ -296,7 +301,7 @@ Tensor select_by(const Tensor& condition, const Operand& a, const Operand& b,
                  const Shape& shape, DType dtype) {
   check(condition.dtype() == boolean, "where: the condition must be bool, got {}",
         name(condition.dtype()));
-  return compute<3>(kernels::table().elementwise.of(Op::where, dtype),
+  return compute<3>(table().of(Op::where, dtype),
                     broadcast("where", condition.shape(), shape), dtype,
                     {condition, a, b});
 }
@@ -320,8 +325,8 @@ Tensor masked_fill(const Tensor& x, const Tensor& mask, double value) {
   check(broadcasts_to(mask.shape(), x.shape()),
         "masked_fill: the mask must broadcast to x, got {} and {}", mask.shape(),
         x.shape());
-  return compute<3>(kernels::table().elementwise.of(Op::where, x.dtype()), x.shape(),
-                    x.dtype(), {mask, Operand("masked_fill", value, x.dtype()), x});
+  return compute<3>(table().of(Op::where, x.dtype()), x.shape(), x.dtype(),
+                    {mask, Operand("masked_fill", value, x.dtype()), x});
 }
 
 // --- in place
@@ -360,8 +365,7 @@ void add_(Tensor& target, const Tensor& x, double alpha) {
         x.strides() == target.strides());
   const Tensor& source = may_overlap ? x.clone() : x;
   if (alpha == 1) return overwrite<2>("add_", add, target, {target, source});
-  const Kernel add_scaled =
-      kernels::table().elementwise.of(Op::add_scaled, target.dtype());
+  const Kernel add_scaled = table().of(Op::add_scaled, target.dtype());
   overwrite<3>("add_", add_scaled, target,
                {target, source, Operand("add_", alpha, target.dtype())});
 }
