@@ -13,10 +13,11 @@
 
 #include <sys/resource.h>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include <heed.h>
+#include "examples/support/input_error.h"
+#include "examples/support/program.h"
+#include "heed.h"
 
 using namespace heed;
 
@@ -272,7 +273,9 @@ struct Timing {
   double median, best;  // milliseconds
 };
 
-Timing time(const std::function<void()>& run, double seconds) {
+Timing time(const Workload& workload, double seconds) {
+  manual_seed(0);
+  const std::function<void()> run = workload.make();
   using Clock = std::chrono::steady_clock;
   const auto repeat = [&](std::int64_t count) {
     const auto start = Clock::now();
@@ -297,69 +300,60 @@ double peak_mib() {
   return static_cast<double>(usage.ru_maxrss) / 1024;  // from KiB
 }
 
+void print_table(const std::vector<Workload>& chosen, double seconds) {
+  fmt::print("{}\n\n{:<28} {:>12} {:>12} {:>12}\n", build_info(), "workload", "median ms",
+             "best ms", "G/s at best");
+  for (const Workload& workload : chosen) {
+    const auto [median, best] = time(workload, seconds);
+    const double rate = workload.flop / best / 1e6;
+    fmt::print("{:<28} {:>12.6f} {:>12.6f} {:>12}\n", workload.name, median, best,
+               rate > 0 ? fmt::format("{:.2f}", rate) : "");
+    std::fflush(stdout);
+  }
+  if (chosen.size() == 1)
+    fmt::print("peak memory of the process: {:.1f} MiB\n", peak_mib());
+}
+
+void print_json(const std::vector<Workload>& chosen, double seconds) {
+  for (const Workload& workload : chosen) {
+    const auto [median, best] = time(workload, seconds);
+    // It says something of a workload only if there was no other.
+    const std::string memory =
+        chosen.size() == 1 ? fmt::format(R"("peak_mib": {:.1f}, )", peak_mib()) : "";
+    fmt::print(R"({{"name": "{}", "threads": {}, "ms": {:.6f}, "best_ms": {:.6f}, )"
+               R"("flop": {:.0f}, {}"heed": "{}"}})"
+               "\n",
+               workload.name, num_threads(), median, best, workload.flop, memory,
+               HEED_VERSION);
+    std::fflush(stdout);
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Times heed's workloads.");
-  int threads = num_threads();
+  support::CommandLine app("Times heed's workloads.", "workloads");
   std::string only;
   double seconds = 0.2;
   bool json = false, names_only = false;
-  app.add_option("--threads", threads, "how many threads work")
-      ->check(CLI::Range(1, 1024))
-      ->capture_default_str();
-  app.add_option("--only", only, "just the workloads whose name holds this text");
-  app.add_option("--seconds", seconds, "how long a round lasts")
-      ->check(CLI::PositiveNumber & CLI::Range(0.001, 3600.0))
-      ->capture_default_str();
-  app.add_flag("--json", json, "a line of JSON a workload in place of the table")
-      ->disable_flag_override();
-  app.add_flag("--list", names_only, "just the names")->disable_flag_override();
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    if (app.exit(error) != 0) return 2;
-    return std::fflush(stdout) == 0 ? 0 : 1;
-  }
-
-  std::vector<Workload> chosen;
-  for (const Workload& workload : workloads()) {
-    if (workload.name.find(only) != std::string::npos) chosen.push_back(workload);
-  }
-  if (chosen.empty()) {
-    fmt::print(stderr, "workloads: no workload has {} in its name; see --list\n",
-               shown(only));
-    return 2;
-  }
-  if (names_only) {
-    for (const Workload& workload : chosen) fmt::print("{}\n", workload.name);
-    return std::fflush(stdout) == 0 ? 0 : 1;
-  }
-  set_num_threads(threads);
-  if (!json) {
-    fmt::print("{}\n\n{:<28} {:>12} {:>12} {:>12}\n", build_info(), "workload",
-               "median ms", "best ms", "G/s at best");
-  }
-  for (const Workload& workload : chosen) {
-    manual_seed(0);
-    const auto [median, best] = time(workload.make(), seconds);
-    // It says something of a workload only if there was no other.
-    const bool alone = chosen.size() == 1;
-    if (json) {
-      const std::string memory =
-          alone ? fmt::format(R"("peak_mib": {:.1f}, )", peak_mib()) : "";
-      fmt::print(R"({{"name": "{}", "threads": {}, "ms": {:.6f}, "best_ms": {:.6f}, )"
-                 R"("flop": {:.0f}, {}"heed": "{}"}})"
-                 "\n",
-                 workload.name, threads, median, best, workload.flop, memory,
-                 HEED_VERSION);
-    } else {
-      const double rate = workload.flop / best / 1e6;
-      fmt::print("{:<28} {:>12.6f} {:>12.6f} {:>12}\n", workload.name, median, best,
-                 rate > 0 ? fmt::format("{:.2f}", rate) : "");
-      if (alone) fmt::print("peak memory of the process: {:.1f} MiB\n", peak_mib());
+  app.add_threads();
+  app.add_text("--only", only, "TEXT", "just the workloads whose name holds this text");
+  app.add_number("--seconds", seconds, 0.001, 3600.0, "how long a round lasts");
+  app.add_flag("--json", json, "a line of JSON a workload in place of the table");
+  app.add_flag("--list", names_only, "just the names");
+  return app.run(argc, argv, [&] {
+    std::vector<Workload> chosen;
+    for (const Workload& workload : workloads()) {
+      if (workload.name.find(only) != std::string::npos) chosen.push_back(workload);
     }
-    std::fflush(stdout);
-  }
-  return std::ferror(stdout) == 0 ? 0 : 1;
+    if (chosen.empty()) {
+      support::input_error("no workload has {} in its name; see --list", shown(only));
+    }
+    if (names_only) {
+      for (const Workload& workload : chosen) fmt::print("{}\n", workload.name);
+    } else {
+      (json ? print_json : print_table)(chosen, seconds);
+    }
+    return 0;
+  });
 }
