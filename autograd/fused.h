@@ -27,7 +27,7 @@ std::vector<Variable> differentiate_composed(
 // As record, for an op that has no rules. `value` is what the op's kernels computed, and
 // for the gradients there are two ways:
 //
-//   composed(inputs...)    the op in ops on Variables, which say what it is. It is
+//   composed(inputs...)    the op by other ops on Variables, which say what it is. It is
 //                          differentiated where the walk is recorded: in a backward with
 //                          create_graph.
 //   backward(g, wanted, inputs..., saved...)

@@ -3,10 +3,6 @@
 namespace heed {
 namespace detail {
 
-NodeRef node_of(const Variable& input) {
-  return input.requires_grad() ? input.node() : NodeRef();
-}
-
 SavedTensor saved_tensor(const ToSave& tensor, const Tensor& result) {
   if (!tensor.value) return SavedTensor(result, NodeRef(), true);
   return SavedTensor(*tensor.value,

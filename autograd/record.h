@@ -8,7 +8,7 @@
 //   }
 //
 // The rule for a turns g, the gradient of the result, into the gradient of a. A rule is
-// mathematics: it returns a new Variable and changes nothing. It is written in ops on
+// mathematics: it returns a new Variable and changes nothing. It is written with ops on
 // Variables, so that it can be differentiated itself. It sees only g, then what save()
 // lists, all as const Variables, and plain numbers that it captures. It may return a
 // gradient of the result's shape where its input was broadcast: backward sums it to the
@@ -83,7 +83,10 @@ bool is_recorded(const Inputs& inputs) {
 }
 
 // The node of an input that requires a gradient, else null.
-NodeRef node_of(const Variable& input);
+inline NodeRef node_of(const Variable& input) {
+  const NodeRef& node = input.node();
+  return node && node->kind != Node::Kind::constant ? node : NodeRef();
+}
 SavedTensor saved_tensor(const ToSave& tensor, const Tensor& result);
 
 // The node of an op. Where `Inputs`, the nodes of its inputs, is an array and no vector,
@@ -150,12 +153,14 @@ Variable record(Op op, Tensor value, Rule<S, Gradient>... rules) {
   };
   NodeRef node = detail::make_node<(S + ... + 0)>(
       op, value, std::array{detail::node_of(rules.input)...}, std::move(differentiate));
+  const NodeRef* input = node->inputs().data();
   SavedTensor* saved = node->saved().data();
   const auto save_for = [&](const auto& rule) {
     for (const ToSave& tensor : rule.saves) {
-      if (rule.input.get().requires_grad()) *saved = detail::saved_tensor(tensor, value);
+      if (*input) *saved = detail::saved_tensor(tensor, value);
       ++saved;
     }
+    ++input;
   };
   (save_for(rules), ...);
   return Variable(std::move(value), std::move(node));

@@ -29,7 +29,7 @@ Variable scores_of(const Score& score, const Variable& query, const Variable& ke
 // is NaN or infinite, that is NaN: then the scores are computed again, from the pairs
 // alone that the mask leaves. masked.h has the same for the values.
 Attention composed(const Score& score, const Variable& query, const Variable& key,
-                   const Variable& value, const Mask::Laid& mask,
+                   const Variable& value, const Mask::OnScores& mask,
                    const DropoutDraw& draw) {
   Variable scores = scores_of(score, query, key, {});  // (..., n, m)
   if (mask.may_hide() && !(all_finite(query) && all_finite(key) && all_finite(scores))) {
@@ -55,12 +55,12 @@ Attention composed(const Score& score, const Variable& query, const Variable& ke
 // same inputs. The parts of the mask and the bits of dropout are inputs too, so that a
 // later write into one of them is noticed.
 Variable fused(const DotScore& score, const Variable& query, const Variable& key,
-               const Variable& value, const Mask::Laid& laid, const DropoutDraw& draw,
+               const Variable& value, const Mask::OnScores& mask, const DropoutDraw& draw,
                Tensor* weights) {
   const double scale = score.factor(query.size(-1), query.dtype());
-  const AttentionOptions options{.lens = laid.lens.value_or(Tensor()),
-                                 .keep = laid.keep.value_or(Tensor()),
-                                 .bias = laid.bias.value_or(Tensor()),
+  const AttentionOptions options{.lens = mask.lens.value_or(Tensor()),
+                                 .keep = mask.keep.value_or(Tensor()),
+                                 .bias = mask.bias.value_or(Tensor()),
                                  .dropout_bits = draw.bits,
                                  .stay_probability = draw.stay_probability};
   const AttentionResult y = scaled_dot_product_attention(
@@ -73,15 +73,15 @@ Variable fused(const DotScore& score, const Variable& query, const Variable& key
        "dS = P ∘ (dP - rowsum(dP ∘ P))"},
       y.output, inputs(query, key, value, lens, allowed, bias, bits),
       save(result, y.largest, y.inverse_sums, y.weights),
-      [score, policy = laid.empty_rows, stay = draw.stay_probability](
+      [score, policy = mask.empty_rows, stay = draw.stay_probability](
           const Variable& query, const Variable& key, const Variable& value,
           const Variable& lens, const Variable& allowed, const Variable& bias,
           const Variable& bits) {
         const auto some = [](const Variable& x) {
           return x.numel() > 0 ? std::optional(x.value()) : std::nullopt;
         };
-        const Mask::Laid laid{some(lens), some(allowed), some(bias), policy};
-        return composed(score, query, key, value, laid, {bits.value(), stay}).output;
+        const Mask::OnScores mask{some(lens), some(allowed), some(bias), policy};
+        return composed(score, query, key, value, mask, {bits.value(), stay}).output;
       },
       [scale, stay = draw.stay_probability](
           const Tensor& g, const std::array<bool, 7>& wanted, const Tensor& query,
@@ -165,7 +165,7 @@ Operands operands(const Score& score, const Variable& query, const Variable& key
 // kernels multiply what is hidden by 0. And a query without a key, which there may be
 // then, or if there are no keys at all, must get zeros.
 bool fused_fits(const Variable& query, const Variable& key, const Variable& value,
-                const Mask::Laid& mask) {
+                const Mask::OnScores& mask) {
   if (without_last(query.shape(), 2) != without_last(value.shape(), 2)) return false;
   if (!mask.may_hide() && key.size(-2) > 0) return true;
   // With EmptyRows::error there is no such query: laying the mask has thrown for one.
@@ -177,8 +177,8 @@ bool fused_fits(const Variable& query, const Variable& key, const Variable& valu
 }
 
 // Whether each query is one number, with keys and values of its own, all of which count.
-bool numbers_alone(const GaussianScore& score, const Operands& x, const Mask::Laid& mask,
-                   const DropoutDraw& draw) {
+bool numbers_alone(const GaussianScore& score, const Operands& x,
+                   const Mask::OnScores& mask, const DropoutDraw& draw) {
   return x.query.size(-2) == 1 && x.query.size(-1) == 1 && x.value.size(-1) == 1 &&
          score.w.numel() == 1 && !mask.may_hide() && !mask.bias && draw.bits.numel() == 0;
 }
@@ -188,7 +188,7 @@ bool numbers_alone(const GaussianScore& score, const Operands& x, const Mask::La
 Variable masked_softmax(const Variable& scores, const Mask& mask) {
   check(is_floating(scores.dtype()), "masked_softmax: scores must be floating, got {}",
         name(scores.dtype()));
-  return masked_weights(scores, lay(mask, scores.shape(), scores.dtype()));
+  return masked_weights(scores, mask_on(mask, scores.shape(), scores.dtype()));
 }
 
 Variable masked_softmax(const Variable& scores, const Tensor& valid_lens) {
@@ -198,8 +198,8 @@ Variable masked_softmax(const Variable& scores, const Tensor& valid_lens) {
 Attention attention(const Score& score, const Variable& query, const Variable& key,
                     const Variable& value, const Mask& mask, const Dropout& dropout) {
   const Operands x = operands(score, query, key, value);
-  const Mask::Laid laid = lay(mask, x.scores, query.dtype());
-  return composed(score, x.query, x.key, x.value, laid, dropout.draw(x.scores));
+  const Mask::OnScores on_scores = mask_on(mask, x.scores, query.dtype());
+  return composed(score, x.query, x.key, x.value, on_scores, dropout.draw(x.scores));
 }
 
 Attention attention(const Variable& query, const Variable& key, const Variable& value,
@@ -211,18 +211,18 @@ Variable attend(const Score& score, const Variable& query, const Variable& key,
                 const Variable& value, const Mask& mask, const Dropout& dropout,
                 Tensor* weights) {
   const Operands x = operands(score, query, key, value);
-  const Mask::Laid laid = lay(mask, x.scores, query.dtype());
+  const Mask::OnScores on_scores = mask_on(mask, x.scores, query.dtype());
   const DropoutDraw draw = dropout.draw(x.scores);
-  if (fused_fits(x.query, x.key, x.value, laid)) {
+  if (fused_fits(x.query, x.key, x.value, on_scores)) {
     if (const auto* dot = std::get_if<DotScore>(&score)) {
-      return fused(*dot, x.query, x.key, x.value, laid, draw, weights);
+      return fused(*dot, x.query, x.key, x.value, on_scores, draw, weights);
     }
     const auto* const gaussian = std::get_if<GaussianScore>(&score);
-    if (gaussian && numbers_alone(*gaussian, x, laid, draw)) {
+    if (gaussian && numbers_alone(*gaussian, x, on_scores, draw)) {
       return fused(*gaussian, x.query, x.key, x.value, weights);
     }
   }
-  const Attention result = composed(score, x.query, x.key, x.value, laid, draw);
+  const Attention result = composed(score, x.query, x.key, x.value, on_scores, draw);
   if (weights) *weights = result.weights.value();
   return result.output;
 }

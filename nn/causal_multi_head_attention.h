@@ -34,7 +34,7 @@ struct CausalMultiHeadAttention : Heads {
   // 0 to 1.
   explicit CausalMultiHeadAttention(const CausalMultiHeadAttentionOptions& options);
 
-  // Self-attention: x (batch, n, dim) -> (batch, n, dim). `also` is a further mask, laid
+  // Self-attention: x (batch, n, dim) -> (batch, n, dim). `also` is a further mask,
   // on scores (batch, heads, n, n). Throws Error when a shape or the mask does not fit,
   // and when a causal sequence is longer than max_seq_len.
   Variable operator()(const Variable& x, const Mask& also = {});

@@ -43,7 +43,7 @@ struct Heads {
 
   // Each head's attention, joined; q, k and v are split already: (batch, heads, n, d),
   // (batch, heads, m, d), (batch, heads, m, dv) -> (batch, n, heads * dv). The mask is
-  // laid on scores (batch, heads, n, m). Throws Error when a shape or the mask does not
+  // for scores (batch, heads, n, m). Throws Error when a shape or the mask does not
   // fit.
   Variable attend(const Variable& q, const Variable& k, const Variable& v,
                   const Mask& mask);

@@ -18,13 +18,13 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr std::int64_t most_grids = 4, most_queries = 16, most_keys = 32;
 
 // A bool matrix (queries, keys) as lines of x and ., "..." standing for what is left out.
-std::string grid(const Tensor& kept) {
-  const std::int64_t rows = kept.size(0), columns = kept.size(1);
+std::string grid(const Tensor& visible) {
+  const std::int64_t rows = visible.size(0), columns = visible.size(1);
   std::vector<std::string> lines;
   for (std::int64_t i = 0; i < std::min(rows, most_queries); ++i) {
     std::string line;
     for (std::int64_t j = 0; j < std::min(columns, most_keys); ++j) {
-      line += kept.at({i, j}) != 0 ? " x" : " .";
+      line += visible.at({i, j}) != 0 ? " x" : " .";
     }
     lines.push_back(columns > most_keys ? line + " ..." : line);
   }
@@ -32,19 +32,21 @@ std::string grid(const Tensor& kept) {
   return fmt::format("{}", fmt::join(lines, "\n"));
 }
 
-// Appends the grids of kept (..., queries, keys), until there is one more than are shown:
-// one for each place of the leading dimensions, which stands over it where there are
-// several. `rank` is that of the scores.
-void append_grids(std::vector<std::string>& grids, const Tensor& kept, int rank,
+// Appends the grids of visible (..., queries, keys), until there is one more than are
+// shown: one for each place of the leading dimensions, which stands over it where there
+// are several. `rank` is that of the scores.
+void append_grids(std::vector<std::string>& grids, const Tensor& visible, int rank,
                   const std::string& place) {
-  if (kept.dim() == 2) {
-    grids.push_back((place.empty() ? "" : place + ":\n") + grid(kept));
+  if (visible.dim() == 2) {
+    grids.push_back((place.empty() ? "" : place + ":\n") + grid(visible));
     return;
   }
-  const std::string what = rank > 4 ? "place" : rank - kept.dim() == 0 ? "batch" : "head";
-  for (std::int64_t i = 0; i < kept.size(0) && std::ssize(grids) <= most_grids; ++i) {
+  const std::string what = rank > 4                    ? "place"
+                           : rank - visible.dim() == 0 ? "batch"
+                                                       : "head";
+  for (std::int64_t i = 0; i < visible.size(0) && std::ssize(grids) <= most_grids; ++i) {
     const std::string here = fmt::format("{}{} {}", place.empty() ? "" : ", ", what, i);
-    append_grids(grids, kept[i], rank, kept.size(0) == 1 ? place : place + here);
+    append_grids(grids, visible[i], rank, visible.size(0) == 1 ? place : place + here);
   }
 }
 
@@ -80,11 +82,11 @@ std::int64_t cut_keys(std::int64_t keys) { return std::min(keys, most_keys + 1);
 
 // Which keys each query of that part attends to; broadcasts to the scores' places. All
 // pairs of queries and keys may be more than the memory holds.
-Tensor cut(const Mask::Laid& laid, std::int64_t keys) {
+Tensor cut(const Mask::OnScores& mask, std::int64_t keys) {
   const auto first = [](const Tensor& x, int dim, std::int64_t size) {
     return slice(x, dim, 0, std::min(x.size(dim), size));
   };
-  Mask::Laid part = laid;
+  Mask::OnScores part = mask;
   if (part.lens && part.lens->dim() > 0) {
     part.lens = first(*part.lens, -1, cut_queries(part.lens->size(-1)));
   }
@@ -104,13 +106,13 @@ std::string causal_grids(std::int64_t queries, std::int64_t keys) {
 }
 
 // The first query without a key, as an error with the mask of its batch and head.
-void check_no_empty_row(const Mask::Laid& laid, const Shape& scores) {
+void check_no_empty_row(const Mask::OnScores& mask, const Shape& scores) {
   const std::int64_t keys = scores[scores.rank() - 1];
   Shape rows = scores;
   rows.erase(rows.rank() - 1);
   // Among the lengths, if there are only these.
-  const Tensor none = laid.keep || keys == 0 ? logical_not(any(laid.visible(keys), -1))
-                                             : laid.lens.value_or(ones({1}, int64)) == 0;
+  const Tensor none = mask.keep || keys == 0 ? logical_not(any(mask.visible(keys), -1))
+                                             : mask.lens.value_or(ones({1}, int64)) == 0;
   if (!any(none).item() || count(rows) == 0) return;
   const Tensor empty = expand(none, rows);
   std::int64_t row = static_cast<std::int64_t>(argmax(empty.to(int64)).item());
@@ -123,7 +125,7 @@ void check_no_empty_row(const Mask::Laid& laid, const Shape& scores) {
   Shape shown = scores;
   shown[scores.rank() - 2] = cut_queries(scores[scores.rank() - 2]);
   shown[scores.rank() - 1] = cut_keys(keys);
-  Tensor matrix = expand(cut(laid, keys), shown);
+  Tensor matrix = expand(cut(mask, keys), shown);
   for (int i = 0; i + 1 < index.rank(); ++i) matrix = matrix[index[i]];
   fail(
       "mask: every query must have a key to attend to, got none for query {} of scores "
@@ -149,8 +151,8 @@ void check_fits(const Tensor& mask, const Shape& scores) {
         "mask: its shape must broadcast to the scores' {}, got {}", scores, shape);
 }
 
-// Valid lengths (), (batch), (batch, queries) or (queries), so laid that they broadcast
-// to the (..., queries) of the scores.
+// Valid lengths (), (batch), (batch, queries) or (queries), so arranged that they
+// broadcast to the (..., queries) of the scores.
 Tensor lens_of_rows(const Tensor& lens, const Shape& scores) {
   const int batches = scores.rank() - 2;
   const std::int64_t queries = scores[batches];
@@ -175,31 +177,31 @@ Tensor lens_of_rows(const Tensor& lens, const Shape& scores) {
   return reshape(lens, shape);
 }
 
-void keep_also(Mask::Laid& laid, const Tensor& keep) {
-  laid.keep = laid.keep ? logical_and(*laid.keep, keep) : keep;
+void keep_also(Mask::OnScores& mask, const Tensor& keep) {
+  mask.keep = mask.keep ? logical_and(*mask.keep, keep) : keep;
 }
 
 // Adds an additive mask: what it hides to keep, and to bias the finite rest, if that
 // changes any score.
-void add_bias(Mask::Laid& laid, const Tensor& bias) {
+void add_bias(Mask::OnScores& mask, const Tensor& bias) {
   const auto finite_rest = [&](const Tensor& x) {
     const Tensor finite = isfinite(x);
-    if (!all(finite).item()) keep_also(laid, finite);
+    if (!all(finite).item()) keep_also(mask, finite);
     return masked_fill(x, logical_not(finite), 0);
   };
   const Tensor rest = finite_rest(bias);
   if (!any(rest).item()) return;
-  if (!laid.bias) {
-    laid.bias = rest;
+  if (!mask.bias) {
+    mask.bias = rest;
     return;
   }
-  check(laid.bias->dtype() == rest.dtype(),
+  check(mask.bias->dtype() == rest.dtype(),
         "Mask::additive: masks that are added must have one dtype, got {} and {}",
-        name(laid.bias->dtype()), name(rest.dtype()));
-  const Tensor sum = *laid.bias + rest;
+        name(mask.bias->dtype()), name(rest.dtype()));
+  const Tensor sum = *mask.bias + rest;
   check(all(sum < infinity).item() != 0,
         "Mask::additive: the sum of the masks must be finite or -inf, got inf");
-  laid.bias = finite_rest(sum);
+  mask.bias = finite_rest(sum);
 }
 
 }  // namespace
@@ -286,7 +288,7 @@ bool Mask::hides_nothing() const {
          !bottom_right_;
 }
 
-Mask::Laid Mask::lay_on(const Shape& scores) const {
+Mask::OnScores Mask::on(const Shape& scores) const {
   check(scores.rank() >= 2, "mask: scores must be (..., queries, keys), got {}", scores);
   const std::int64_t queries = scores[scores.rank() - 2],
                      keys = scores[scores.rank() - 1];
@@ -294,48 +296,49 @@ Mask::Laid Mask::lay_on(const Shape& scores) const {
         "Mask::causal: for {} queries and {} keys say which corner the diagonal starts "
         "in:\n{}",
         queries, keys, [&] { return causal_grids(queries, keys); });
-  Laid laid;
-  laid.empty_rows = empty_rows_.value_or(EmptyRows::zero);
+  OnScores result;
+  result.empty_rows = empty_rows_.value_or(EmptyRows::zero);
   for (const Tensor& lens : lens_) {
-    laid.lens = smaller(laid.lens, lens_of_rows(lens, scores));
+    result.lens = smaller(result.lens, lens_of_rows(lens, scores));
   }
-  if (causal_ || top_left_) laid.lens = smaller(laid.lens, causal_lens(queries, 0));
+  if (causal_ || top_left_) result.lens = smaller(result.lens, causal_lens(queries, 0));
   if (bottom_right_) {
-    laid.lens = smaller(laid.lens, causal_lens(queries, keys - queries));
+    result.lens = smaller(result.lens, causal_lens(queries, keys - queries));
   }
   for (const Tensor& keep : keep_) {
     check_fits(keep, scores);
-    keep_also(laid, keep);
+    keep_also(result, keep);
   }
   for (const Tensor& bias : bias_) {
     check_fits(bias, scores);
-    add_bias(laid, bias);
+    add_bias(result, bias);
   }
-  if (laid.keep) {
-    laid.keep = expand(*laid.keep, broadcast("mask", laid.keep->shape(), Shape{keys}));
+  if (result.keep) {
+    result.keep =
+        expand(*result.keep, broadcast("mask", result.keep->shape(), Shape{keys}));
   }
-  if (laid.empty_rows == EmptyRows::error) check_no_empty_row(laid, scores);
-  return laid;
+  if (result.empty_rows == EmptyRows::error) check_no_empty_row(result, scores);
+  return result;
 }
 
-Tensor Mask::Laid::visible(std::int64_t keys) const {
+Tensor Mask::OnScores::visible(std::int64_t keys) const {
   if (!lens) return keep.value_or(ones({1, keys}, boolean));
   const Tensor first = prefix(*lens, keys);
   return keep ? logical_and(*keep, first) : first;
 }
 
 std::string to_string(const Mask& mask, const Shape& scores) {
-  const Mask::Laid laid = mask.empty_rows(EmptyRows::zero).lay_on(scores);
+  const Mask::OnScores on_scores = mask.empty_rows(EmptyRows::zero).on(scores);
   if (count(scores) == 0) return "";
   const std::int64_t queries = scores[scores.rank() - 2],
                      keys = scores[scores.rank() - 1];
-  Tensor kept = cut(laid, keys);
-  while (kept.dim() < scores.rank()) kept = unsqueeze(kept, 0);
+  Tensor visible = cut(on_scores, keys);
+  while (visible.dim() < scores.rank()) visible = unsqueeze(visible, 0);
   // Its own leading sizes, 1 where all batches or heads are alike.
-  Shape shape = kept.shape();
+  Shape shape = visible.shape();
   shape[scores.rank() - 2] = cut_queries(queries);
   std::vector<std::string> grids;
-  append_grids(grids, expand(kept, shape), scores.rank(), "");
+  append_grids(grids, expand(visible, shape), scores.rank(), "");
   if (std::ssize(grids) > most_grids) grids.back() = " ...";
   return fmt::format("{}", fmt::join(grids, "\n\n"));
 }

@@ -77,8 +77,8 @@ class Mask {
   // Whether it is Mask(): it hides and biases nothing, whatever the scores.
   bool hides_nothing() const;
 
-  // The mask laid on scores of a shape: what it means for them.
-  struct Laid {
+  // The mask on scores of a shape: what it means for them.
+  struct OnScores {
     // The keys that count are the first lens: int64, broadcasts to (..., queries). Causal
     // masks and valid lengths are of this kind.
     std::optional<Tensor> lens;
@@ -97,7 +97,7 @@ class Mask {
   };
   // Throws Error when the mask does not fit scores of this shape, or when it leaves a
   // query without a key and its policy is EmptyRows::error.
-  Laid lay_on(const Shape& scores) const;
+  OnScores on(const Shape& scores) const;
 
  private:
   std::vector<Tensor> keep_, lens_, bias_;

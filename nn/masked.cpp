@@ -26,7 +26,7 @@ Tensor without_keys(const Tensor& visible) { return logical_not(any(visible, -1,
 //                zero, error   uniform   nan
 //   for scores   none          none      all
 //   for values   none          all       all
-Tensor value_pairs(const Mask::Laid& mask, std::int64_t n, std::int64_t m) {
+Tensor value_pairs(const Mask::OnScores& mask, std::int64_t n, std::int64_t m) {
   const Tensor pairs = score_pairs(mask, n, m);
   return mask.empty_rows == EmptyRows::uniform ? logical_or(pairs, without_keys(pairs))
                                                : pairs;
@@ -77,7 +77,7 @@ Variable pair_sums(const Variable& w, const Variable& v, const Tensor& pairs) {
 
 }  // namespace
 
-Tensor score_pairs(const Mask::Laid& mask, std::int64_t n, std::int64_t m) {
+Tensor score_pairs(const Mask::OnScores& mask, std::int64_t n, std::int64_t m) {
   const Tensor visible = mask.visible(m);
   const Tensor pairs = expand(visible, broadcast("mask", visible.shape(), Shape{n, m}));
   return mask.empty_rows == EmptyRows::nan ? logical_or(pairs, without_keys(pairs))
@@ -103,16 +103,16 @@ Variable pair_products(const Variable& query, const Variable& key, const Tensor&
       rule(key, save(query, pairs), dk));
 }
 
-Mask::Laid lay(const Mask& mask, const Shape& scores, DType dtype) {
-  Mask::Laid laid = mask.lay_on(scores);
-  check(!laid.bias || laid.bias->dtype() == dtype,
+Mask::OnScores mask_on(const Mask& mask, const Shape& scores, DType dtype) {
+  Mask::OnScores on_scores = mask.on(scores);
+  check(!on_scores.bias || on_scores.bias->dtype() == dtype,
         "Mask::additive: the mask must have the scores' dtype, got {} for scores of {}",
-        laid.bias ? name(laid.bias->dtype()) : "", name(dtype));
-  return laid;
+        on_scores.bias ? name(on_scores.bias->dtype()) : "", name(dtype));
+  return on_scores;
 }
 
 Variable masked_values(const Variable& weights, const Variable& value,
-                       const Mask::Laid& mask) {
+                       const Mask::OnScores& mask) {
   // If a weight or a value is not finite, then neither is the output.
   Variable output = matmul(weights, value);  // (..., n, dv)
   const std::int64_t n = weights.size(-2), m = value.size(-2);
@@ -130,7 +130,7 @@ Variable masked_values(const Variable& weights, const Variable& value,
 
 // softmax of -inf alone would be NaN. So the scores of an empty row are made 0 first, or
 // NaN where that is asked for: added, not filled in, so that it is in the gradient too.
-Variable masked_weights(const Variable& scores, const Mask::Laid& mask) {
+Variable masked_weights(const Variable& scores, const Mask::OnScores& mask) {
   const Variable biased = mask.bias ? scores + *mask.bias : scores;  // (..., n, m)
   if (!mask.may_hide()) return softmax(biased, -1);
   const Tensor visible = mask.visible(scores.size(-1)), empty = without_keys(visible);
@@ -153,7 +153,7 @@ Inputs without_hidden(const Inputs& inputs, const Mask& mask, const Shape& score
       (all_finite(queries) && all_finite(keys) && all_finite(values))) {
     return inputs;
   }
-  const Mask::Laid laid = mask.lay_on(scores);
+  const Mask::OnScores on_scores = mask.on(scores);
   const std::int64_t n = queries.size(1), m = keys.size(1);
   // Which pairs count in at least one head: (batch, heads, n, m) -> (batch, n, m).
   const auto merged = [&](const Tensor& pairs) {
@@ -164,10 +164,10 @@ Inputs without_hidden(const Inputs& inputs, const Mask& mask, const Shape& score
   const auto unseen = [](const Tensor& pairs) {
     return unsqueeze(logical_not(any(pairs, 1)), -1);  // (batch, n, m) -> (batch, m, 1)
   };
-  const Tensor pairs = merged(score_pairs(laid, n, m));
+  const Tensor pairs = merged(score_pairs(on_scores, n, m));
   return {masked_fill(queries, without_keys(pairs), 0),
           masked_fill(keys, unseen(pairs), 0),
-          masked_fill(values, unseen(merged(value_pairs(laid, n, m))), 0)};
+          masked_fill(values, unseen(merged(value_pairs(on_scores, n, m))), 0)};
 }
 
 }  // namespace heed::nn

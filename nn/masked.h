@@ -13,23 +13,23 @@ namespace heed::nn {
 // pairs pass no gradient. `pairs`, bool, broadcasts to (..., n, m).
 Variable pair_products(const Variable& query, const Variable& key, const Tensor& pairs);
 
-// mask.lay_on(scores), for scores of this dtype. Throws Error when it does not fit them.
-Mask::Laid lay(const Mask& mask, const Shape& scores, DType dtype);
+// mask.on(scores), for scores of this dtype. Throws Error when it does not fit them.
+Mask::OnScores mask_on(const Mask& mask, const Shape& scores, DType dtype);
 
 // Which pairs of query and key count as scores: bool, broadcasts to (..., n, m). Those
 // that the mask does not hide, and with EmptyRows::nan all of a row without keys.
-Tensor score_pairs(const Mask::Laid& mask, std::int64_t n, std::int64_t m);
+Tensor score_pairs(const Mask::OnScores& mask, std::int64_t n, std::int64_t m);
 
 // The weights of scores (..., n, m), as masked_softmax has them.
-Variable masked_weights(const Variable& scores, const Mask::Laid& mask);
+Variable masked_weights(const Variable& scores, const Mask::OnScores& mask);
 
 // W V, (..., n, m) and (..., m, dv) -> (..., n, dv), with rows without keys as the mask's
 // EmptyRows has them.
 Variable masked_values(const Variable& weights, const Variable& value,
-                       const Mask::Laid& mask);
+                       const Mask::OnScores& mask);
 
 // The inputs with zeros in the rows that take no part, as take_inputs of nn/attention.h
-// has them. `scores` is the shape that the mask is laid on, if a number is not finite;
+// has them. `scores` is the shape that the mask is for, if a number is not finite;
 // then it throws Error when the mask does not fit.
 Inputs without_hidden(const Inputs& inputs, const Mask& mask, const Shape& scores);
 

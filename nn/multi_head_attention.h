@@ -24,11 +24,11 @@ struct MultiHeadAttention : Heads {
                      std::int64_t num_heads, double dropout,
                      LinearOptions options = {.bias = false});
 
-  // x (batch, n, d_model) -> (batch, n, d_model). The mask is laid on scores (batch,
+  // x (batch, n, d_model) -> (batch, n, d_model). The mask is for scores (batch,
   // heads, n, n). Throws Error when a shape or the mask does not fit.
   Variable operator()(const Variable& x, const Mask& mask = {});
   // queries (batch, n, query_size), keys (batch, m, key_size), values (batch, m,
-  // value_size) -> (batch, n, out), out being num_hiddens or d_model. The mask is laid on
+  // value_size) -> (batch, n, out), out being num_hiddens or d_model. The mask is for
   // scores (batch, heads, n, m). Throws Error likewise.
   Variable operator()(const Variable& queries, const Variable& keys,
                       const Variable& values, const Mask& mask = {});

@@ -28,11 +28,11 @@ struct PackedMultiHeadAttention : Heads {
   PackedMultiHeadAttention(std::int64_t embed_dim, std::int64_t num_heads,
                            const PackedMultiHeadAttentionOptions& options = {});
 
-  // Self-attention: x (batch, n, d) -> (batch, n, d). The mask is laid on scores (batch,
+  // Self-attention: x (batch, n, d) -> (batch, n, d). The mask is for scores (batch,
   // heads, n, n). Throws Error when a shape or the mask does not fit.
   Variable operator()(const Variable& x, const Mask& mask = {});
   // queries (batch, n, d), keys and values (batch, m, d) -> (batch, n, d). The mask is
-  // laid on scores (batch, heads, n, m). Throws Error likewise.
+  // for scores (batch, heads, n, m). Throws Error likewise.
   Variable operator()(const Variable& queries, const Variable& keys,
                       const Variable& values, const Mask& mask = {});
 

@@ -68,7 +68,7 @@ struct TransformerEncoderLayer {
   TransformerEncoderLayer(std::int64_t d_model, std::int64_t nhead,
                           const TransformerLayerOptions& options = {});
 
-  // src (batch, n, d_model) -> the same shape. The mask is laid on scores (batch, heads,
+  // src (batch, n, d_model) -> the same shape. The mask is for scores (batch, heads,
   // n, n). Throws Error when a shape or the mask does not fit.
   Variable operator()(const Variable& src, const Mask& mask = {});
 
@@ -101,9 +101,9 @@ struct TransformerDecoderLayer {
                           const TransformerLayerOptions& options = {});
 
   // tgt (batch, n, d_model) and the encoder's output, memory (batch, m, d_model) ->
-  // (batch, n, d_model). tgt_mask is laid on scores (batch, heads, n, n); it is not left
+  // (batch, n, d_model). tgt_mask is for scores (batch, heads, n, n); it is not left
   // to a default, as a decoder that generates must not look ahead: Mask::causal(); {}
-  // hides nothing. memory_mask is laid on scores (batch, heads, n, m). Throws Error when
+  // hides nothing. memory_mask is for scores (batch, heads, n, m). Throws Error when
   // a shape or a mask does not fit.
   Variable operator()(const Variable& tgt, const Variable& memory, const Mask& tgt_mask,
                       const Mask& memory_mask = {});

@@ -126,7 +126,7 @@ BOOST_AUTO_TEST_CASE(the_formula_applies_softmax_twice) {
 BOOST_AUTO_TEST_CASE(the_grid_has_a_row_too_many) {
   const std::vector<std::string> text = {"<BOS>", "I", "like", "you", "<EOS>"};
   const auto n = static_cast<std::int64_t>(text.size()) - 1;
-  const Tensor seen = Mask::causal().lay_on({n, n}).visible(n);
+  const Tensor seen = Mask::causal().on({n, n}).visible(n);
   std::vector<std::string> steps;
   for (std::int64_t i = 0; i < n; ++i) {
     std::string step;

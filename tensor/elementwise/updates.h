@@ -1,6 +1,6 @@
-// One step of an optimiser on the numbers of a parameter: one pass over memory where the
-// same in ops would take a dozen, and no memory of their own: a step that has begun is
-// not stopped half way by the lack of it.
+// One step of an optimiser on the numbers of a parameter: one pass over memory, where
+// plain ops would take a dozen, and no memory of its own: a step that has begun is not
+// stopped half way by the lack of it.
 #pragma once
 
 #include <optional>

@@ -81,7 +81,7 @@ Outputs causal_outputs(nn::CausalMultiHeadAttention& net, const Feed& in) {
 void expect_causal_mask(const Case& c, Report& report) {
   if (!c.has("buf.mask")) return;
   const Shape& shape = c.tensor("buf.mask").shape();
-  const Tensor kept = expand(nn::Mask::causal().lay_on(shape).visible(shape[3]), shape);
+  const Tensor kept = expand(nn::Mask::causal().on(shape).visible(shape[3]), shape);
   const double hidden = -std::numeric_limits<double>::infinity();
   report.expect("buf.mask", where(kept, zeros(shape, c.dtype()), hidden), exact);
 }

@@ -1,5 +1,5 @@
 // attend() for every score, under every kind of mask, with and without dropout, against
-// attention(), which computes all in ops. That these derivatives are right is for
+// attention(), which computes all with plain ops. That these derivatives are right is for
 // attention_gradcheck_test.cpp, what is hidden for hidden_test.cpp.
 #include <functional>
 #include <limits>

@@ -117,7 +117,7 @@ BOOST_AUTO_TEST_CASE(rows_without_a_key_are_nan_or_refused) {
     for (const NamedMask& kind : kinds_of_masks(n, m)) {
       BOOST_TEST_CONTEXT(form.name << ", " << kind.name) {
         const Mask both = form.causal ? kind.mask & Mask::causal(align) : kind.mask;
-        const Tensor seen = expand(both.lay_on({2, n, m}).visible(m), {2, n, m});
+        const Tensor seen = expand(both.on({2, n, m}).visible(m), {2, n, m});
         const Tensor empty = logical_not(any(seen, -1));  // (2, n)
 
         std::vector<Variable> list;

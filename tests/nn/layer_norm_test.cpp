@@ -14,7 +14,7 @@ using nn::LayerNorm;
 
 namespace {
 
-// The definition in ops, over the last `dims` dimensions.
+// The definition with plain ops, over the last `dims` dimensions.
 Variable formula(const Variable& x, const Variable& weight, const Variable& bias,
                  double eps) {
   Dims last;

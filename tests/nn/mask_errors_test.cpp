@@ -50,45 +50,45 @@ BOOST_AUTO_TEST_CASE(scores_that_they_do_not_fit) {
   const Mask bias = Mask::additive(ones({2, 3}));
   for (const Mask& mask : {keep, bias}) {
     BOOST_CHECK_EXCEPTION(
-        mask.lay_on({3, 3}), Error,
+        mask.on({3, 3}), Error,
         says("mask: its shape must broadcast to the scores' (3, 3), got (2, 3)"));
     // The scores are not widened to the mask.
     BOOST_CHECK_EXCEPTION(
-        mask.lay_on({1, 3}), Error,
+        mask.on({1, 3}), Error,
         says("mask: its shape must broadcast to the scores' (1, 3), got (2, 3)"));
   }
   BOOST_CHECK_EXCEPTION(
-      Mask::drop(ones({1, 2, 3}, boolean)).lay_on({2, 3}), Error,
+      Mask::drop(ones({1, 2, 3}, boolean)).on({2, 3}), Error,
       says("mask: its shape must broadcast to the scores' (2, 3), got (1, 2, 3)"));
-  BOOST_CHECK_EXCEPTION(keep.lay_on({3}), Error,
+  BOOST_CHECK_EXCEPTION(keep.on({3}), Error,
                         says("mask: scores must be (..., queries, keys), got (3)"));
 }
 
 BOOST_AUTO_TEST_CASE(a_batch_that_would_land_on_the_heads) {
   const Mask mask = Mask::keep(ones({2, 3, 4}, boolean));
   BOOST_CHECK_EXCEPTION(
-      mask.lay_on({2, 2, 3, 4}), Error,
+      mask.on({2, 2, 3, 4}), Error,
       says("mask: for scores (batch, heads, queries, keys) = (2, 2, 3, 4) a mask of "
            "three sizes is ambiguous, got (2, 3, 4); say (batch, 1, queries, keys) or "
            "(1, heads, queries, keys)"));
-  BOOST_TEST(Mask::keep(ones({1, 3, 4}, boolean)).lay_on({2, 2, 3, 4}).may_hide());
+  BOOST_TEST(Mask::keep(ones({1, 3, 4}, boolean)).on({2, 2, 3, 4}).may_hide());
   BOOST_CHECK_EXCEPTION(
-      mask.lay_on({2, 2, 2, 3, 4}), Error,
+      mask.on({2, 2, 2, 3, 4}), Error,
       says("mask: for scores of 5 sizes, (2, 2, 2, 3, 4), a mask of 3 is ambiguous, got "
            "(2, 3, 4); give it all sizes, or 1 first"));
-  BOOST_TEST(Mask::keep(ones({1, 2, 3, 4}, boolean)).lay_on({2, 2, 2, 3, 4}).may_hide());
-  BOOST_TEST(Mask::keep(ones({3, 4}, boolean)).lay_on({2, 2, 2, 3, 4}).may_hide());
+  BOOST_TEST(Mask::keep(ones({1, 2, 3, 4}, boolean)).on({2, 2, 2, 3, 4}).may_hide());
+  BOOST_TEST(Mask::keep(ones({3, 4}, boolean)).on({2, 2, 2, 3, 4}).may_hide());
 }
 
 BOOST_AUTO_TEST_CASE(lengths_that_do_not_fit) {
   const Mask three = Mask::valid_lens(tensor({1, 2, 3}));
   BOOST_CHECK_EXCEPTION(
-      three.lay_on({2, 3}), Error,
+      three.on({2, 3}), Error,
       says("Mask::valid_lens: for scores (queries, keys) = (2, 3) the lengths must be "
            "(2), got (3)"));
   for (const Shape& shape : {Shape{2, 3, 4}, Shape{2, 5, 3, 4}}) {
     BOOST_CHECK_EXCEPTION(
-        three.lay_on(shape), Error,
+        three.on(shape), Error,
         says(fmt::format("Mask::valid_lens: for scores of shape {} the lengths must be "
                          "(2) or (2, 3), got (3)",
                          shape)));
@@ -107,7 +107,7 @@ BOOST_AUTO_TEST_CASE(another_dtype_than_the_scores) {
   BOOST_TEST(nn::to_string(hides & Mask::additive(tensor({1.0})), {2, 3}) ==
              " x x .\n x x .");
   const Mask biases = Mask::additive(tensor({1.0}, float64));
-  BOOST_CHECK_EXCEPTION((biases & Mask::additive(tensor({1.0}))).lay_on({2, 3}), Error,
+  BOOST_CHECK_EXCEPTION((biases & Mask::additive(tensor({1.0}))).on({2, 3}), Error,
                         says("Mask::additive: masks that are added must have one dtype, "
                              "got float64 and float32"));
 }
@@ -123,17 +123,17 @@ BOOST_AUTO_TEST_CASE(queries_without_a_key_if_told_to) {
                     Mask::drop(tensor({{false, false, false}, {true, false, false}}));
   const Mask strict = mask.empty_rows(EmptyRows::error);
   BOOST_CHECK_EXCEPTION(
-      strict.lay_on({2, 2, 2, 3}), Error,
+      strict.on({2, 2, 2, 3}), Error,
       says("mask: every query must have a key to attend to, got none for query (1, 0, 1) "
            "of scores (2, 2, 2, 3):\n x . .\n . . ."));
   // One that cannot be used can still be looked at.
   BOOST_TEST(nn::to_string(strict, {2, 1, 2, 3}) == nn::to_string(mask, {2, 1, 2, 3}));
   BOOST_CHECK_EXCEPTION(
-      Mask::causal(CausalAlign::bottom_right).empty_rows(EmptyRows::error).lay_on({3, 1}),
+      Mask::causal(CausalAlign::bottom_right).empty_rows(EmptyRows::error).on({3, 1}),
       Error,
       says("mask: every query must have a key to attend to, got none for query (0) of "
            "scores (3, 1):\n .\n .\n x"));
-  Mask::causal().empty_rows(EmptyRows::error).lay_on({2, 2});
+  Mask::causal().empty_rows(EmptyRows::error).on({2, 2});
 }
 
 // All pairs of 100,000 queries and keys would take 10 GB, and no grid shows them.
@@ -149,14 +149,14 @@ BOOST_AUTO_TEST_CASE(masks_of_any_size_are_shown_and_refused_in_little_memory) {
   const Mask causal = Mask::causal();
   BOOST_TEST(peak([&] { nn::to_string(causal, {many, many}); }) < little);
   BOOST_TEST(peak([&] {
-               BOOST_CHECK_THROW(causal.lay_on({many, many + 1}), Error);
+               BOOST_CHECK_THROW(causal.on({many, many + 1}), Error);
              }) < little);
   Tensor lens = full({many}, 5, int64);
   lens[many - 1].fill_(0);
   const Mask strict = Mask::valid_lens(lens).empty_rows(EmptyRows::error);
   BOOST_TEST(
       peak([&] {
-        BOOST_CHECK_EXCEPTION(strict.lay_on({many, many}), Error, [](const Error& error) {
+        BOOST_CHECK_EXCEPTION(strict.on({many, many}), Error, [](const Error& error) {
           return std::string(error.what()).find("for query (99999)") != std::string::npos;
         });
       }) < little);

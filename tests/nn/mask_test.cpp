@@ -26,9 +26,9 @@ std::string grid(const Mask& mask, const Shape& scores) {
   return nn::to_string(mask, scores);
 }
 
-// What lay_on says is seen, over the whole of the scores.
+// What on() says is seen, over the whole of the scores.
 Tensor seen(const Mask& mask, const Shape& scores) {
-  return expand(mask.lay_on(scores).visible(scores[scores.rank() - 1]), scores);
+  return expand(mask.on(scores).visible(scores[scores.rank() - 1]), scores);
 }
 
 // Masks of every kind, for scores (2, 3, 4) or (2, heads, 3, 4).
@@ -60,10 +60,10 @@ BOOST_AUTO_TEST_SUITE(masks)
 
 BOOST_AUTO_TEST_CASE(a_mask_without_rules_hides_nothing) {
   BOOST_TEST(Mask().hides_nothing());
-  const Mask::Laid laid = Mask().lay_on({2, 3});
-  BOOST_TEST(!laid.may_hide());
-  BOOST_TEST(!laid.bias);
-  BOOST_TEST((laid.empty_rows == EmptyRows::zero));
+  const Mask::OnScores on_scores = Mask().on({2, 3});
+  BOOST_TEST(!on_scores.may_hide());
+  BOOST_TEST(!on_scores.bias);
+  BOOST_TEST((on_scores.empty_rows == EmptyRows::zero));
   BOOST_TEST(grid(Mask(), {2, 3}) == " x x x\n x x x");
   for (const Named& kind : every_kind()) {
     BOOST_TEST(kind.mask.hides_nothing() == (kind.name == "none"), kind.name);
@@ -82,9 +82,9 @@ BOOST_AUTO_TEST_CASE(keep_broadcasts_as_tensors_do) {
   BOOST_TEST(grid(keep({{true}, {false}}), {2, 3}) == " x x x\n . . .");
   BOOST_TEST(grid(keep(false), {2, 3}) == " . . .\n . . .");
   BOOST_TEST(same(nn::masked_softmax(randn({2, 3}), keep(false)).value(), zeros({2, 3})));
-  // Laid on, the last size is the keys'.
-  BOOST_TEST((keep({{true}, {false}}).lay_on({2, 3}).keep->shape() == Shape{2, 3}));
-  BOOST_TEST((keep(false).lay_on({2, 3}).keep->shape() == Shape{3}));
+  // From tensors on, the last size is the keys'.
+  BOOST_TEST((keep({{true}, {false}}).on({2, 3}).keep->shape() == Shape{2, 3}));
+  BOOST_TEST((keep(false).on({2, 3}).keep->shape() == Shape{3}));
   // (batch, 1, keys): padding of each sequence.
   BOOST_TEST(grid(keep({{{true, false}}, {{true, true}}}), {2, 2, 2}) ==
              "batch 0:\n x .\n x .\n\nbatch 1:\n x x\n x x");
@@ -140,17 +140,17 @@ BOOST_AUTO_TEST_CASE(causal_starts_in_the_corner_that_is_said) {
   BOOST_TEST(grid(left, {4, 2}) == " x .\n x x\n x x\n x x");
   BOOST_TEST(grid(right, {4, 2}) == " . .\n . .\n x .\n x x");
   // Who sees no key has the length 0, not less.
-  BOOST_TEST(same(*right.lay_on({4, 2}).lens, tensor({0, 0, 1, 2})));
+  BOOST_TEST(same(*right.on({4, 2}).lens, tensor({0, 0, 1, 2})));
   const std::string square = " x . .\n x x .\n x x x";
   for (const Mask& mask : {left, right, Mask::causal()}) {
     BOOST_TEST(grid(mask, {3, 3}) == square);
     BOOST_TEST(grid(mask, {2, 1, 3, 3}) == square);
-    BOOST_TEST((mask.lay_on({2, 5, 3, 3}).lens->shape() == Shape{3}));
+    BOOST_TEST((mask.on({2, 5, 3, 3}).lens->shape() == Shape{3}));
   }
 }
 
 BOOST_AUTO_TEST_CASE(causal_between_lengths_asks_for_the_corner) {
-  BOOST_CHECK_EXCEPTION(Mask::causal().lay_on({1, 2, 3}), Error,
+  BOOST_CHECK_EXCEPTION(Mask::causal().on({1, 2, 3}), Error,
                         says("Mask::causal: for 2 queries and 3 keys say which corner "
                              "the diagonal starts in:\n"
                              "CausalAlign::top_left\n x . .\n x x .\n"
@@ -160,12 +160,12 @@ BOOST_AUTO_TEST_CASE(causal_between_lengths_asks_for_the_corner) {
 BOOST_AUTO_TEST_CASE(additive_masks_hide_with_infinity_and_bias_with_numbers) {
   const Mask mask = Mask::additive(tensor({{0.0, -infinity}, {-2.5, 1.0}}));
   BOOST_TEST(grid(mask, {2, 2}) == " x .\n x x");
-  const Mask::Laid laid = mask.lay_on({2, 2});
-  BOOST_TEST(same(*laid.bias, tensor({{0.0, 0.0}, {-2.5, 1.0}})));
+  const Mask::OnScores on_scores = mask.on({2, 2});
+  BOOST_TEST(same(*on_scores.bias, tensor({{0.0, 0.0}, {-2.5, 1.0}})));
   // The tutorial's causal mask is the rule's, and biases nothing.
   const Tensor above = triu(full({5, 5}, -infinity), 1);
   BOOST_TEST(grid(Mask::additive(above), {5, 5}) == grid(Mask::causal(), {5, 5}));
-  BOOST_TEST(!Mask::additive(above).lay_on({5, 5}).bias);
+  BOOST_TEST(!Mask::additive(above).on({5, 5}).bias);
 }
 
 BOOST_AUTO_TEST_CASE(additive_masks_add_up) {
@@ -173,9 +173,9 @@ BOOST_AUTO_TEST_CASE(additive_masks_add_up) {
   const Mask two = Mask::additive(tensor({lowest, 2.0, 5.0, 0.0}));
   // The lowest number twice is -inf: both say that nothing is there.
   BOOST_TEST(grid(one & two, {1, 4}) == " . x . x");
-  BOOST_TEST(same(*(one & two).lay_on({1, 4}).bias, tensor({0.0, 3.0, 5.0, lowest})));
+  BOOST_TEST(same(*(one & two).on({1, 4}).bias, tensor({0.0, 3.0, 5.0, lowest})));
   const Mask most = Mask::additive(tensor({-lowest}));
-  BOOST_CHECK_EXCEPTION((most & most).lay_on({1, 1}), Error,
+  BOOST_CHECK_EXCEPTION((most & most).on({1, 1}), Error,
                         says("Mask::additive: the sum of the masks must be finite or "
                              "-inf, got inf"));
 }
@@ -207,8 +207,8 @@ BOOST_AUTO_TEST_CASE(two_masks_hide_what_either_hides) {
 BOOST_AUTO_TEST_CASE(masks_may_be_joined_in_any_order) {
   const Shape shape{2, 3, 4};
   const auto bias = [&](const Mask& mask) {
-    const auto laid = mask.lay_on(shape);
-    return expand(laid.bias.value_or(zeros({1, 1})), shape);
+    const auto on_scores = mask.on(shape);
+    return expand(on_scores.bias.value_or(zeros({1, 1})), shape);
   };
   for (const Named& a : every_kind()) {
     for (const Named& b : every_kind()) {
@@ -228,11 +228,11 @@ BOOST_AUTO_TEST_CASE(both_alignments_together_are_the_stricter) {
       Mask::causal(CausalAlign::top_left) & Mask::causal(CausalAlign::bottom_right);
   BOOST_TEST(grid(both, {2, 3}) == " x . .\n x x .");
   BOOST_TEST(grid(both, {3, 2}) == " . .\n x .\n x x");
-  BOOST_CHECK_THROW((both & Mask::causal()).lay_on({2, 3}), Error);
+  BOOST_CHECK_THROW((both & Mask::causal()).on({2, 3}), Error);
 }
 
 BOOST_AUTO_TEST_CASE(a_policy_passes_to_what_a_mask_is_joined_with) {
-  const auto policy = [](const Mask& mask) { return mask.lay_on({2, 2}).empty_rows; };
+  const auto policy = [](const Mask& mask) { return mask.on({2, 2}).empty_rows; };
   const Mask plain = Mask::causal();
   const Mask uniform = Mask().empty_rows(EmptyRows::uniform);
   BOOST_TEST((policy(plain & uniform) == EmptyRows::uniform));
@@ -288,7 +288,7 @@ BOOST_AUTO_TEST_CASE(nothing_may_be_masked) {
     BOOST_TEST(grid(Mask(), scores).empty());
   }
   // Without keys no query has one.
-  BOOST_CHECK_THROW(left.lay_on({1, 0}), Error);
+  BOOST_CHECK_THROW(left.on({1, 0}), Error);
   const nn::Attention result = nn::attention(ones({2, 3}), empty({0, 3}), empty({0, 4}),
                                              Mask::causal(CausalAlign::top_left));
   BOOST_TEST(same(result.output.value(), zeros({2, 4})));

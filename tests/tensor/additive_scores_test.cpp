@@ -1,4 +1,4 @@
-// Additive attention's scores and their gradients: against the formula in plain ops,
+// Additive attention's scores and their gradients: against the formula with plain ops,
 // layouts, threads, NaN and errors.
 #include "tensor/attention/additive_scores.h"
 
@@ -46,7 +46,7 @@ struct Sample {
   }
 };
 
-// The same in plain ops, with the array of all sums, in float64.
+// The same with plain ops, with the array of all sums, in float64.
 struct Plain {
   Tensor scores, queries, keys, w;
 

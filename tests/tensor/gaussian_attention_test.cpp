@@ -1,4 +1,4 @@
-// Gaussian attention and its gradients: against the formula in plain ops, layouts,
+// Gaussian attention and its gradients: against the formula with plain ops, layouts,
 // threads and errors.
 #include "tensor/attention/gaussian_attention.h"
 
@@ -43,7 +43,7 @@ struct Sample {
   }
 };
 
-// The same in plain ops, in float64.
+// The same with plain ops, in float64.
 struct Plain {
   Tensor weights, output, query, key, value, w;
 

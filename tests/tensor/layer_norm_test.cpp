@@ -12,7 +12,7 @@ using namespace heed;
 
 namespace {
 
-// The formula in ops, in float64.
+// The formula with plain ops, in float64.
 Tensor formula(const Tensor& x, const Tensor& weight, const Tensor& bias, double eps) {
   const Tensor wide = x.to(float64);
   const Tensor centered = wide - mean(wide, -1, true);

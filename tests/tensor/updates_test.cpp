@@ -200,7 +200,7 @@ SgdUpdate sgd_update(int bits) {
           .first = (bits & 16) != 0};
 }
 
-// The same in ops, in the dtype of the operands and so to the last bit: the new x, and
+// The same with plain ops, in the operands' dtype and so to the last bit: the new x, and
 // the new velocity in its place.
 Tensor sgd_in_ops(const Tensor& x, const Tensor& gradient,
                   std::optional<Tensor>& velocity, const SgdUpdate& u) {
