@@ -1,5 +1,6 @@
 #include "tensor/attention/additive_kernels.h"
 
+#include "tensor/kernels/folds.h"
 #include "tensor/kernels/math.h"
 
 namespace heed::kernels::HEED_KERNELS {
@@ -9,8 +10,7 @@ using std::int64_t;
 
 double tanh(double x) { return __builtin_tanh(x); }
 
-// The hidden units are added in lanes, and the lanes in halves, so that the order is the
-// same at every level.
+// The hidden units are added in lanes: the order is the same at every level.
 template <class T>
 T score(int64_t h, const T* q, const T* k, const T* w) {
   constexpr int64_t wide = additive_width;
@@ -23,10 +23,7 @@ T score(int64_t h, const T* q, const T* k, const T* w) {
   int64_t first = 0;
   for (; first + wide <= h; first += wide) add(first, wide);
   if (first < h) add(first, h - first);
-  for (int64_t half = wide / 2; half > 0; half /= 2) {
-    for (int64_t c = 0; c < half; ++c) lanes[c] += lanes[c + half];
-  }
-  return lanes[0];
+  return fold_lanes<Sum>(lanes);
 }
 
 template <class T>

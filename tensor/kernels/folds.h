@@ -93,16 +93,23 @@ T fold_in_turn(int64_t n, const T* x, T result) {
   return result;
 }
 
+// Partial results that stand side by side: each half into the other, so that the order is
+// the same at every level. Their number is a power of two.
+template <class Op, int lanes, class T>
+[[gnu::always_inline]] inline T fold_lanes(T (&lane)[lanes]) {
+  for (int half = lanes / 2; half > 0; half /= 2) {
+    for (int j = 0; j < half; ++j) lane[j] = Op::of(lane[j], lane[j + half]);
+  }
+  return lane[0];
+}
+
 // A row is folded as the n / lanes rows of a matrix first, so that the vector units are
-// full, then the lanes in halves.
+// full, then the lanes.
 template <int lanes, class Op, class T>
 T fold_row(int64_t n, const T* x) {
   T lane[lanes];
   fold_rows<Op>(n / lanes, lanes, x, lane);
-  for (int half = lanes / 2; half > 0; half /= 2) {
-    for (int j = 0; j < half; ++j) lane[j] = Op::of(lane[j], lane[j + half]);
-  }
-  return fold_in_turn<Op>(n % lanes, x + n / lanes * lanes, lane[0]);
+  return fold_in_turn<Op>(n % lanes, x + n / lanes * lanes, fold_lanes<Op>(lane));
 }
 
 // A matrix of few columns likewise, several of its rows side by side.

@@ -24,11 +24,9 @@ T dot_lanes(int64_t n, const T* a, const T* b) {
 #pragma omp simd
     for (int j = 0; j < wide; ++j) lanes[j] += a[i + j] * b[i + j];
   }
-  for (int half = wide / 2; half > 0; half /= 2) {
-    for (int j = 0; j < half; ++j) lanes[j] += lanes[j + half];
-  }
-  for (; i < n; ++i) lanes[0] += a[i] * b[i];
-  return lanes[0];
+  T result = fold_lanes<Sum>(lanes);
+  for (; i < n; ++i) result += a[i] * b[i];
+  return result;
 }
 
 template <class T>

@@ -1,5 +1,7 @@
 #include "tensor/reduce/layer_norm_kernels.h"
 
+#include "tensor/kernels/folds.h"
+
 namespace heed::kernels::HEED_KERNELS {
 namespace {
 
@@ -24,10 +26,7 @@ double sum_of(int64_t n, F f) {
       for (int64_t j = 0; j < lanes; ++j) sums[j] += f(i + j);
     }
     for (int64_t j = 0; i < end; ++i, ++j) sums[j] += f(i);
-    for (int64_t half = lanes / 2; half > 0; half /= 2) {
-      for (int64_t j = 0; j < half; ++j) sums[j] += sums[j + half];
-    }
-    total += static_cast<double>(sums[0]);
+    total += static_cast<double>(fold_lanes<Sum>(sums));
   }
   return total;
 }
