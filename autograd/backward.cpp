@@ -26,7 +26,9 @@ class Walk {
   Walk(std::span<const Variable> outputs, std::span<const Capture> captures,
        std::span<Node* const> ends) {
     // What takes memory comes first: an exception here leaves nothing in the nodes.
-    for (Node* end : ends) {  // seen before the visits begin, so that none goes beyond
+    // A fused op's composed form ends at its inputs: they are seen before the visits
+    // begin, so that none goes beyond.
+    for (Node* end : ends) {
       if (see(*end)) order_.push_back(end);
     }
     const std::size_t begin = order_.size();

@@ -36,6 +36,7 @@ std::vector<Variable> differentiate_composed(
 //                          it leaves out is not looked at. All the others are Tensors.
 //
 // Whatever tensor composed needs is an input, a constant too, so that it has a version.
+// All inputs are saved, also those without a gradient.
 // Without `backward` all walks differentiate composed: for the derivative of a fused op.
 template <std::size_t I, std::size_t S, class Composed, class Backward = std::nullptr_t>
 Variable record_fused(Op op, Tensor value, const std::array<Input, I>& inputs,

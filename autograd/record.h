@@ -15,8 +15,9 @@
 // input's shape.
 //
 // save() lists what the rule needs of the forward pass: Variables, constant Tensors, and
-// `result` for the op's own result. The node holds these tensors, with the version that
-// they have now, if the rule's input requires a gradient.
+// `result` for the op's own result. The node holds these tensors if the rule's input
+// requires a gradient, with the version that their storage has now: each write to the
+// storage, through any view of it, makes a new version.
 //
 // When nothing is to be recorded, record() returns the value and saves nothing.
 #pragma once

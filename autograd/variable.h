@@ -37,7 +37,8 @@ class NodeRef {
 };
 
 struct BackwardOptions {
-  // Keeps the graph for another backward. The default frees it.
+  // Keeps the graph for another backward. The default frees what its ops saved, and a
+  // second backward is refused.
   bool retain_graph = false;
   // Records the computing of the gradients, so that they can be differentiated in turn;
   // keeps the graph too.
@@ -51,8 +52,7 @@ class Variable {
  public:
   Variable() = default;
   // A leaf, or a constant. Not explicit: a Tensor is a constant wherever a Variable is
-  // taken. Throws Error when a gradient is asked of a dtype that is not
-  // floating.
+  // taken. Throws Error when a gradient is asked of a dtype that is not floating.
   Variable(Tensor value, bool requires_grad = false);
   // The result of a recorded op; for record() alone.
   Variable(Tensor value, NodeRef node)

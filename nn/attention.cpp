@@ -27,7 +27,7 @@ Variable scores_of(const Score& score, const Variable& query, const Variable& ke
 // A hidden score is computed like the others, and then its weight is set to 0; so its
 // gradient is 0, and what the score was made of gets 0 times its numbers. If one of them
 // is NaN or infinite, that is NaN: then the scores are computed again, from the pairs
-// alone that the mask leaves. masked.h has the same for the values.
+// alone that the mask leaves. masked_values (masked.cpp) looks after hidden values.
 Attention composed(const Score& score, const Variable& query, const Variable& key,
                    const Variable& value, const Mask::OnScores& mask,
                    const DropoutDraw& draw) {

@@ -45,14 +45,17 @@ class Mask {
   // bool tensor that broadcasts to the scores: its last dimension stands for the keys.
   // If scores have four dimensions, a mask of three must have the size 1 first: (batch,
   // queries, keys) would land on the heads; say (batch, 1, queries, keys). Likewise where
-  // scores have more. Throws Error
-  // unless the dtype is bool.
+  // scores have more. Throws Error unless the dtype is bool.
   static Mask keep(const Tensor& allowed);
   static Mask drop(const Tensor& hidden);
 
   // Only the first keys count: lens, int64, is () or (batch), or (batch, queries) where
   // queries differ; for (queries, keys) scores (queries). A length beyond the keys hides
   // nothing. Throws Error for another dtype, more dimensions, or a negative length.
+  //
+  // In self-attention a padded row is hidden as a key but is still a query. If it may
+  // hold NaN, give its query the length 0, by lengths (batch, queries): otherwise the NaN
+  // goes through its own output into the gradients of the parameters.
   static Mask valid_lens(const Tensor& lens);
 
   // No query looks ahead: query i sees the keys up to i. Without an alignment using it

@@ -68,8 +68,9 @@ struct DistanceScore {
                       const Tensor& pairs = {}) const;
 };
 
-// Any of them, or a formula of one's own. DotScore and GaussianScore have fused ways
-// through attention; everything else becomes a ScoreFormula, also AdditiveScore and
+// Any of them, or a formula of one's own. DotScore has kernels of its own through
+// attention, and so has GaussianScore of single numbers; nn/GUIDE.md tells when they are
+// taken. Everything else becomes a ScoreFormula, also AdditiveScore and
 // DistanceScore, and attention composes it with softmax and values. A formula has its
 // parameters by capture: a Variable shares what it refers to, so training changes them.
 // Its scores must be (..., n, m), of the query's dtype.
