@@ -22,12 +22,13 @@ Variable scores_of(const Score& score, const Variable& query, const Variable& ke
   return scores;
 }
 
-// Attention as it is written: every score and weight in memory, any score, any mask.
+// Attention as its formula says: every score and weight in memory, any score, any mask.
 //
 // A hidden score is computed like the others, and then its weight is set to 0; so its
-// gradient is 0, and what the score was made of gets 0 times its numbers. If one of them
-// is NaN or infinite, that is NaN: then the scores are computed again, from the pairs
-// alone that the mask leaves. masked_values (masked.cpp) looks after hidden values.
+// gradient is 0, and the backward multiplies this 0 by numbers of its query and key. If
+// one of them is NaN or infinite, the product is NaN: then the scores are computed again,
+// from only the pairs that the mask leaves. masked_values (masked.cpp) does the same for
+// hidden values.
 Attention composed(const Score& score, const Variable& query, const Variable& key,
                    const Variable& value, const Mask::OnScores& mask,
                    const DropoutDraw& draw) {
@@ -44,8 +45,8 @@ Attention composed(const Score& score, const Variable& query, const Variable& ke
 // The same by the kernels of tensor/attention/attention.h. Of O = P V with P = softmax(S)
 // and S = scale Q Kᵀ + bias, given the gradient G of O:
 //
-//   dV = Pᵀ G,  dP = G Vᵀ              for O is a product
-//   dS_k = P_k (dP_k - Σ_j dP_j P_j)   in a row, for ∂P_j / ∂S_k = P_j (1{j = k} - P_k)
+//   dV = Pᵀ G,  dP = G Vᵀ              as O is a product
+//   dS_k = P_k (dP_k - Σ_j dP_j P_j)   in a row, as ∂P_j / ∂S_k = P_j (1{j = k} - P_k)
 //   dQ = scale dS K,  dK = scale dSᵀ Q
 //
 // Dropout multiplies P, elementwise (∘), by factors F that are 0 or 1 / (1 - p); then
@@ -124,7 +125,7 @@ Variable fused(const GaussianScore& score, const Variable& query, const Variable
 }
 
 // The operands with equal leading dimensions, those of the scores; but where values have
-// more they keep theirs, for they take no part in the scores.
+// more they keep theirs, because they take no part in the scores.
 struct Operands {
   Variable query, key, value;
   Shape scores;
@@ -160,15 +161,15 @@ Operands operands(const Score& score, const Variable& query, const Variable& key
   return {widened(query), widened(key), values_fit ? widened(value) : value, scores};
 }
 
-// Whether the kernels can do it, whatever the score. The leading dimensions of the values
-// must be those of the scores. If anything may be hidden, all numbers must be finite: the
-// kernels multiply what is hidden by 0. And a query without a key, which there may be
-// then, or if there are no keys at all, must get zeros.
+// Whether the kernels can compute this attention, whatever the score. The leading
+// dimensions of the values must be those of the scores. If anything may be hidden, all
+// numbers must be finite: the kernels multiply what is hidden by 0. A query without a key
+// (all keys are hidden, or there are none) must get zeros.
 bool fused_fits(const Variable& query, const Variable& key, const Variable& value,
                 const Mask::OnScores& mask) {
   if (without_last(query.shape(), 2) != without_last(value.shape(), 2)) return false;
   if (!mask.may_hide() && key.size(-2) > 0) return true;
-  // With EmptyRows::error there is no such query: laying the mask has thrown for one.
+  // With EmptyRows::error there is no such query: mask_on() has thrown Error for it.
   const bool empty_rows_fit = mask.empty_rows == EmptyRows::zero ||
                               mask.empty_rows == EmptyRows::error ||
                               (mask.lens && !mask.keep && key.size(-2) > 0 &&

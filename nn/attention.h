@@ -13,7 +13,8 @@ namespace heed::nn {
 
 // softmax over the last dimension, the keys, of scores (..., n, m); what the
 // mask hides gets the weight 0 and passes no gradient. Rows without a key are as the
-// mask's EmptyRows has it. Throws Error when the mask does not fit.
+// mask's EmptyRows has it. Throws Error when the scores are not floating or the mask does
+// not fit.
 Variable masked_softmax(const Variable& scores, const Mask& mask = {});
 // As "Dive into Deep Learning" has it: valid_lens (batch) or (batch, queries), as
 // Mask::valid_lens. (For a length of 0 the book gives equal weights, this zeros.)
@@ -31,20 +32,20 @@ struct Attention {
 // query (..., n, d), key (..., m, d) and value (..., m, dv); for a ScoreFormula the
 // features of queries and keys may differ in number. The leading dimensions of
 // query and key broadcast, and are those of the weights; with them those of value
-// broadcast, and are those of the output. The mask hides keys from queries, dropout takes
-// weights away while it is in training. Every number of it is computed and
-// differentiable: that takes memory for all scores, and more time than attend(). Throws
-// Error when a shape or the mask does not fit, and as the score does.
+// broadcast, and are those of the output. The mask hides keys from queries; dropout,
+// while in training, sets weights to 0. All scores and weights are in memory and can be
+// differentiated, which takes more memory and time than attend(). Throws Error when a
+// shape or the mask does not fit, and as the score does.
 Attention attention(const Score& score, const Variable& query, const Variable& key,
                     const Variable& value, const Mask& mask = {},
                     const Dropout& dropout = Dropout(0));
 Attention attention(const Variable& query, const Variable& key, const Variable& value,
                     const Mask& mask = {}, const Dropout& dropout = Dropout(0));
 
-// The output of attention() alone: the one way in for all layers. Where a fused op
-// computes it, the two agree up to rounding; attention.cpp says where. `weights`, if
-// given, receives the weights, before dropout; that changes no bit of the output. Throws
-// Error as attention() does.
+// Only the output of attention(): what all layers call. Where a fused op computes it
+// (attention.cpp says where), the two agree up to rounding. `weights`, if given, receives
+// the weights before dropout; that changes no bit of the output. Throws Error as
+// attention() does.
 Variable attend(const Score& score, const Variable& query, const Variable& key,
                 const Variable& value, const Mask& mask = {},
                 const Dropout& dropout = Dropout(0), Tensor* weights = nullptr);
@@ -54,8 +55,8 @@ struct Inputs {
   Variable queries, keys, values;
 };
 
-// What a layer asks of its inputs: their numbers of features, and their dtype. Without
-// value_size the values may have any number.
+// What a layer requires of its inputs: their numbers of features, and their dtype.
+// Without value_size the values may have any number of features.
 struct InputSizes {
   std::int64_t query_size, key_size;
   std::optional<std::int64_t> value_size;
@@ -63,11 +64,11 @@ struct InputSizes {
 };
 // The inputs as the layer is to project them: if any number is NaN or infinite, with
 // zeros in the rows that take no part (keys and values that no query sees, queries that
-// see no key). For the gradient of W in x Wᵀ is a sum over all rows of x: one NaN in the
-// padding would make all of it NaN. The mask is for scores (batch, n, m), or (batch,
-// heads, n, m) where `heads` is given. Throws Error in the name of `layer` unless queries
-// are (batch, n, query_size), keys (batch, m, key_size) and values (batch, m,
-// value_size), of that dtype.
+// see no key). The gradient of W in x Wᵀ is a sum over all rows of x: without the zeros
+// one NaN in the padding would make all of it NaN. The mask is for scores (batch, n, m),
+// or (batch, heads, n, m) where `heads` is given. Throws Error in the name of `layer`
+// unless queries are (batch, n, query_size), keys (batch, m, key_size) and values (batch,
+// m, value_size), of that dtype.
 Inputs take_inputs(std::string_view layer, const InputSizes& wanted, const Inputs& inputs,
                    const Mask& mask, std::optional<std::int64_t> heads = {});
 

@@ -26,8 +26,8 @@ struct CausalMultiHeadAttention : Heads {
   Linear wq, wk, wv, wo;  // dim -> dim, no biases; drawn in this order
   Dropout resid_dropout;  // of the result
   std::int64_t max_seq_len;
-  // Causal, or hiding nothing. A rule and not a buffer: no state file holds it. (One of a
-  // module that registers its mask has an entry more: load it with {.strict = false}.)
+  // Causal, or hiding nothing. Not a buffer: no state file holds it. (PyTorch modules
+  // that register their mask save one entry more: load that with {.strict = false}.)
   Mask mask;
 
   // Throws Error unless the sizes are at least 1, n_heads divides dim and dropout is from

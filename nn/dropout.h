@@ -10,18 +10,18 @@
 namespace heed::nn {
 
 // In training, each element of x is 0 with probability p, otherwise divided by 1 - p so
-// that its expectation stays. Otherwise, for p = 0 and for an empty x, x itself comes
-// back and nothing is drawn. The elements are drawn in the order of their indices, as by
-// PyTorch for a contiguous x. (Of another x newer versions of PyTorch draw in the order
-// of memory, as for a sequence-first activation in its transformers.) Throws Error unless
-// p is from 0 to 1.
+// that its expectation stays. Outside training, for p = 0 and for an empty x, x itself is
+// returned and nothing is drawn. The elements are drawn in the order of their indices, as
+// PyTorch does for a contiguous x. (For another x, such as a sequence-first activation in
+// its transformers, newer versions of PyTorch draw in the order of memory.) Throws Error
+// unless p is from 0 to 1.
 Variable dropout(const Variable& x, double p, bool training,
                  Generator& generator = default_generator());
 
-// What dropout draws for elements that are not there yet.
+// The draw of a dropout, made before the elements that it is for exist.
 struct DropoutDraw {
-  Tensor bits;                  // as bernoulli_bits draws them; none: nothing is dropped
-  double stay_probability = 1;  // by which what stays is divided
+  Tensor bits;                  // as bernoulli_bits draws them; empty: nothing is dropped
+  double stay_probability = 1;  // the elements that stay are divided by it
 };
 // x (..., n) after such a draw: what dropout() would have returned.
 Variable dropout(const Variable& x, const DropoutDraw& draw);

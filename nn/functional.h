@@ -22,7 +22,8 @@ Variable layer_norm(const Variable& x, const Shape& normalized_shape,
                     const Variable& weight, const Variable& bias, double eps = 1e-5);
 
 // The rows of `weight` (n, width) that `ids` (any shape, int64) names: (ids..., width).
-// The row padding_idx gets no gradient. Throws Error when an id is out of range.
+// The row padding_idx gets no gradient. Throws Error when an id or padding_idx is not a
+// row, and when `weight` or the dtype of `ids` does not fit.
 Variable embedding(const Variable& weight, const Tensor& ids,
                    std::optional<std::int64_t> padding_idx = {});
 

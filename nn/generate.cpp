@@ -71,8 +71,7 @@ Tensor NextLogits::operator()(const Tensor& tokens) {
     Gpt::Cache anew = model_.cache();
     logits = model_.next(seen, anew).value();
   }
-  seen_ =
-      std::move(seen);  // when nothing throws any more: the cache has grown by as much
+  seen_ = std::move(seen);  // last: where something throws, no tokens are added
   return logits;
 }
 

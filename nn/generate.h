@@ -14,8 +14,8 @@ namespace heed::nn {
 struct SampleOptions {
   // Divides the logits: below 1 the likely gets likelier; 0 takes the likeliest.
   double temperature = 1;
-  // Only so many of the likeliest tokens are left, and what ties with the last of them;
-  // all if 0.
+  // Only this many of the likeliest tokens are kept, and those that tie with the last of
+  // them; 0 keeps all.
   std::int64_t top_k = 0;
 };
 
@@ -28,13 +28,13 @@ Tensor sample(const Tensor& logits, const SampleOptions& options,
 // The logits of the next token, for texts that grow at their ends. Nothing is recorded
 // for derivatives.
 //
-// With a cache only the new tokens are computed, as long as all fit into the model's
-// context. From then on, as without a cache, the last block_size tokens are computed anew
-// each time: the context moves on with every token, so each one stands a place further
-// left than before and has another position's embedding, and so other keys and values.
+// With a cache only the new tokens are computed, as long as all tokens fit into the
+// model's context. From then on, as without a cache, the last block_size tokens are
+// computed anew each time: the context moves on with every token, so each token gets the
+// embedding of the position before, and with it other keys and values.
 class NextLogits {
  public:
-  // The model is not copied: it must live as long, and not be changed.
+  // The model is not copied: it must outlive this object, and not be changed meanwhile.
   explicit NextLogits(Gpt& model, bool use_cache = true)
       : model_(model), use_cache_(use_cache), cache_(model.cache()) {}
 

@@ -13,7 +13,7 @@
 namespace heed::nn {
 namespace {
 
-// The options, if they make a model.
+// Returns the options. Throws Error unless all sizes are at least 1.
 const GptOptions& checked(const GptOptions& o) {
   check(o.vocab_size >= 1 && o.block_size >= 1 && o.n_layer >= 1 && o.n_head >= 1 &&
             o.n_embd >= 1,

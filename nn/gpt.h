@@ -31,8 +31,8 @@ struct GptOptions {
   DType dtype = float32;
 };
 
-// The keys and values of the positions that a layer has seen, for generation: a token
-// attends to them without their being computed again.
+// The keys and values of the positions that a layer has seen, for generation: new tokens
+// attend to them, so that they are not computed again.
 struct AttentionCache {
   Tensor keys, values;  // (batch, heads, positions, d); of the shape (0) before the first
   bool is_empty() const { return keys.dim() != 4; }
@@ -78,7 +78,7 @@ struct Mlp {
   }
 };
 
-// x + attn(ln_1 x), then x + mlp(ln_2 x): the norms stand before what they feed, and the
+// x + attn(ln_1 x), then x + mlp(ln_2 x): each norm stands before its sublayer, and the
 // residual stream itself is never normalised.
 struct GptBlock {
   LayerNorm ln_1;
@@ -106,7 +106,7 @@ struct Gpt {
     Embedding wte, wpe;  // of tokens, and of positions
     Dropout drop;
     std::vector<GptBlock> h;  // the layers, one after the other
-    LayerNorm ln_f;           // of the stream that they leave: no block normalises it
+    LayerNorm ln_f;           // of the residual stream after the last of them
 
     explicit Transformer(const GptOptions& options);
     void visit(auto&& f) {
@@ -122,11 +122,11 @@ struct Gpt {
   Transformer transformer;
   Linear lm_head;
 
-  // Weights of linear layers and embeddings are drawn from N(0, 0.02), those of the
-  // projections into the residual stream (c_proj) from N(0, 0.02 / √(2 n_layer)); biases
-  // are 0. Every block adds to that stream twice; so scaled, the sum does not grow with
-  // n_layer. (GPT-2, section 2.3) Throws Error when a size is below 1, n_head does not
-  // divide n_embd, or dropout is not from 0 to 1.
+  // Weights of linear layers and embeddings are drawn from a normal distribution of mean
+  // 0 and standard deviation 0.02, those of the projections into the residual stream
+  // (c_proj) with 0.02 / √(2 n_layer): every block adds to that stream twice, and the sum
+  // must not grow with n_layer (GPT-2, section 2.3). Biases are 0. Throws Error when a
+  // size is below 1, n_head does not divide n_embd, or dropout is not from 0 to 1.
   explicit Gpt(const GptOptions& options);
 
   // ids (batch, n), int64, n <= block_size -> the logits (batch, n, vocab_size) of the
@@ -141,10 +141,10 @@ struct Gpt {
   };
   Cache cache() const;
   // The logits (batch, vocab_size) of the token after the last of the ids (batch, n),
-  // which follow the positions in the cache; their keys and values are added to it. What
-  // operator() gives for all of them at once, up to rounding. Throws Error likewise, for
-  // all positions together, and for a cache that cache() did not make; the cache is then
-  // what it was.
+  // which follow the positions in the cache; their keys and values are added to it. Up to
+  // rounding, operator() gives the same logits for all positions at once. Throws Error as
+  // operator() does, for all positions together, and for a cache that cache() did not
+  // make; the cache is then what it was.
   Variable next(const Tensor& ids, Cache& cache);
 
   void visit(auto&& f) {
@@ -153,8 +153,8 @@ struct Gpt {
   }
 
  private:
-  // (batch, n) -> (batch, n, n_embd), normalised: what lm_head takes. Where it throws it
-  // leaves the cache half grown.
+  // (batch, n) -> (batch, n, n_embd), normalised: what lm_head takes. When it throws,
+  // some layers of the cache may have grown already.
   Variable hidden(const Tensor& ids, Cache* cache);
 };
 

@@ -50,10 +50,10 @@ struct Heads {
 
  protected:
   using Projection = std::function<Variable(const Variable&)>;
-  // The same of a layer's inputs: take_inputs() (attention.h) checks them and puts zeros
-  // where a NaN is hidden, W_q, W_k and W_v project them, and they are
-  // split: (batch, n, heads * dv). Throws Error in the name of `layer` when an input does
-  // not fit.
+  // The same for a layer's inputs: take_inputs() (attention.h) checks them and puts zeros
+  // where a NaN is hidden, W_q, W_k and W_v project them, and split_heads() splits them:
+  // (batch, n, heads * dv). Throws Error in the name of `layer` when an input does not
+  // fit.
   Variable attend(std::string_view layer, const InputSizes& wanted, const Inputs& inputs,
                   const Mask& mask, const Projection& W_q, const Projection& W_k,
                   const Projection& W_v);

@@ -13,8 +13,8 @@ Tensor& constant_(Tensor& w, double value);
 Tensor& zeros_(Tensor& w);
 Tensor& ones_(Tensor& w);
 
-// The inputs and outputs of a weight of shape (out, in, ...), the sizes after `in`
-// multiplied to both. Throws Error below two dimensions.
+// The inputs and outputs of a weight (out, in, ...): in and out, both times the sizes
+// that follow. Throws Error for fewer than two dimensions, as do the functions below.
 struct Fan {
   double in, out;
 };

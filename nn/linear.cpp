@@ -14,8 +14,8 @@ Linear::Linear(std::int64_t in_features, std::int64_t out_features, LinearOption
   check(in_features >= 1 && out_features >= 1,
         "Linear: both sizes must be at least 1, got {} and {}", in_features,
         out_features);
-  // PyTorch's default: Kaiming's bound with the gain of a leaky relu of slope √5. On
-  // paper that is 1/√in; the last bit differs, so it is computed as PyTorch does.
+  // PyTorch's default: Kaiming's bound with the gain of a leaky relu of slope √5,
+  // in exact arithmetic 1/√in. The last bit differs, so it is computed as PyTorch does.
   Tensor w = empty({out_features, in_features}, options.dtype);
   init::kaiming_uniform_(w, std::sqrt(2.0 / (1 + std::pow(std::sqrt(5.0), 2))));
   weight = Variable(w, true);

@@ -8,7 +8,7 @@ namespace heed::nn {
 // What becomes of the losses of the elements.
 enum class Reduction { none, mean, sum };
 
-// (prediction - target)², of one shape; with `none` of that shape too.
+// (prediction - target)²: the two have one shape, and with `none` so has the result.
 Variable mse_loss(const Variable& prediction, const Variable& target,
                   Reduction reduction = Reduction::mean);
 // |prediction - target|, likewise.

@@ -32,9 +32,9 @@ std::string grid(const Tensor& visible) {
   return fmt::format("{}", fmt::join(lines, "\n"));
 }
 
-// Appends the grids of visible (..., queries, keys), until there is one more than are
-// shown: one for each place of the leading dimensions, which stands over it where there
-// are several. `rank` is that of the scores.
+// Appends a grid for each index of the leading dimensions of visible (..., queries,
+// keys), with the index above it if there are several. Stops when there is one grid more
+// than are shown. `rank` is that of the scores.
 void append_grids(std::vector<std::string>& grids, const Tensor& visible, int rank,
                   const std::string& place) {
   if (visible.dim() == 2) {
@@ -74,14 +74,15 @@ Tensor prefix(const Tensor& lens, std::int64_t keys) {
   return unsqueeze(lens, -1) > arange(keys, int64);
 }
 
-// The part of a grid that is shown, and a row and a column more where there are some.
+// How many queries and keys of a grid are needed: those shown, and one more, which tells
+// that some are left out.
 std::int64_t cut_queries(std::int64_t queries) {
   return std::min(queries, most_queries + 1);
 }
 std::int64_t cut_keys(std::int64_t keys) { return std::min(keys, most_keys + 1); }
 
-// Which keys each query of that part attends to; broadcasts to the scores' places. All
-// pairs of queries and keys may be more than the memory holds.
+// Which keys each query attends to, cut to that part, as all pairs of queries and keys
+// may not fit into memory. Broadcasts to the scores, cut in the same way.
 Tensor cut(const Mask::OnScores& mask, std::int64_t keys) {
   const auto first = [](const Tensor& x, int dim, std::int64_t size) {
     return slice(x, dim, 0, std::min(x.size(dim), size));
@@ -105,12 +106,13 @@ std::string causal_grids(std::int64_t queries, std::int64_t keys) {
                      from(keys - queries));
 }
 
-// The first query without a key, as an error with the mask of its batch and head.
+// Throws Error if a query has no key: it names the first one and shows the mask of its
+// batch and head.
 void check_no_empty_row(const Mask::OnScores& mask, const Shape& scores) {
   const std::int64_t keys = scores[scores.rank() - 1];
   Shape rows = scores;
   rows.erase(rows.rank() - 1);
-  // Among the lengths, if there are only these.
+  // If there are only lengths, they tell; visible() would hold all pairs.
   const Tensor none = mask.keep || keys == 0 ? logical_not(any(mask.visible(keys), -1))
                                              : mask.lens.value_or(ones({1}, int64)) == 0;
   if (!any(none).item() || count(rows) == 0) return;
@@ -133,10 +135,10 @@ void check_no_empty_row(const Mask::OnScores& mask, const Shape& scores) {
       index, scores, grid(matrix));
 }
 
-// Whether a mask broadcasts to scores (..., queries, keys).
+// Throws Error unless a mask broadcasts to scores (..., queries, keys).
 void check_fits(const Tensor& mask, const Shape& scores) {
   const Shape& shape = mask.shape();
-  // Before the last: (batch, queries, keys) seldom broadcasts either.
+  // Before the last check, which (batch, queries, keys) seldom passes either.
   check(scores.rank() != 4 || shape.rank() != 3 || shape[0] == 1,
         "mask: for scores (batch, heads, queries, keys) = {} a mask of three sizes is "
         "ambiguous, got {}; say (batch, 1, queries, keys) or (1, heads, queries, keys)",
@@ -181,8 +183,8 @@ void keep_also(Mask::OnScores& mask, const Tensor& keep) {
   mask.keep = mask.keep ? logical_and(*mask.keep, keep) : keep;
 }
 
-// Adds an additive mask: what it hides to keep, and to bias the finite rest, if that
-// changes any score.
+// Adds an additive mask: its -inf go into `keep`, its finite numbers into `bias`, unless
+// all of these are 0.
 void add_bias(Mask::OnScores& mask, const Tensor& bias) {
   const auto finite_rest = [&](const Tensor& x) {
     const Tensor finite = isfinite(x);

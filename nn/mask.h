@@ -19,15 +19,14 @@ enum class EmptyRows {
   error,    // an Error that names the row and shows the mask
 };
 
-// Where the diagonal of a causal mask starts when queries and keys differ in number.
+// Which corner a causal mask's diagonal touches when queries and keys differ in number.
 enum class CausalAlign {
   top_left,      // query i sees the keys up to i; PyTorch's "upper left"
   bottom_right,  // the last query sees all keys, as when the first keys are a cache
 };
 
-// Which keys each query may attend to. What a mask hides is selected away, not multiplied
-// by 0 or moved by a large number: its weight is exactly 0, and a NaN in a hidden key or
-// value reaches neither an output nor another's gradient.
+// Which keys each query may attend to. The weight of a hidden key is exactly 0, and a NaN
+// in a hidden key or value reaches no output, and no gradient but its own.
 //
 // A mask holds copies of the tensors it is made of.
 //
@@ -45,29 +44,30 @@ class Mask {
   // bool tensor that broadcasts to the scores: its last dimension stands for the keys.
   // If scores have four dimensions, a mask of three must have the size 1 first: (batch,
   // queries, keys) would land on the heads; say (batch, 1, queries, keys). Likewise where
-  // scores have more. Throws Error unless the dtype is bool.
+  // scores have more dimensions. Throws Error unless the dtype is bool.
   static Mask keep(const Tensor& allowed);
   static Mask drop(const Tensor& hidden);
 
   // Only the first keys count: lens, int64, is () or (batch), or (batch, queries) where
-  // queries differ; for (queries, keys) scores (queries). A length beyond the keys hides
-  // nothing. Throws Error for another dtype, more dimensions, or a negative length.
+  // queries differ; for scores (queries, keys) it is () or (queries). A length beyond the
+  // keys hides nothing. Throws Error for another dtype, more dimensions, or a negative
+  // length.
   //
   // In self-attention a padded row is hidden as a key but is still a query. If it may
   // hold NaN, give its query the length 0, by lengths (batch, queries): otherwise the NaN
   // goes through its own output into the gradients of the parameters.
   static Mask valid_lens(const Tensor& lens);
 
-  // No query looks ahead: query i sees the keys up to i. Without an alignment using it
-  // throws Error when queries and keys differ in number.
+  // No query looks ahead: query i sees the keys up to i. A mask without an alignment
+  // throws Error when it is used and queries and keys differ in number.
   static Mask causal();
   static Mask causal(CausalAlign align);
 
   // Added to the scores: 0 leaves a score, -inf hides its key, other numbers bias. A
   // floating tensor that broadcasts as keep's does; where it biases, using it throws
   // Error unless its dtype is the scores'. A sum of such masks that overflows to -inf
-  // hides too. Throws Error for a dtype that is not floating, NaN, or +inf, also as a
-  // sum.
+  // hides too, one that overflows to +inf throws Error. Throws Error for a dtype that is
+  // not floating, for NaN and for +inf.
   static Mask additive(const Tensor& bias);
 
   // This mask with another policy for rows without a key; EmptyRows::zero if none is set.
@@ -80,12 +80,12 @@ class Mask {
   // Whether it is Mask(): it hides and biases nothing, whatever the scores.
   bool hides_nothing() const;
 
-  // The mask on scores of a shape: what it means for them.
+  // A mask for scores of one shape, as tensors.
   struct OnScores {
-    // The keys that count are the first lens: int64, broadcasts to (..., queries). Causal
-    // masks and valid lengths are of this kind.
+    // How many keys count for each query, from the first on: int64, broadcasts to (...,
+    // queries). Causal masks and valid lengths are of this kind.
     std::optional<Tensor> lens;
-    // Where a query may attend, beyond that: bool, (..., keys), broadcasts to the
+    // Which of these keys a query may attend to: bool, (..., keys), broadcasts to the
     // scores.
     std::optional<Tensor> keep;
     // Is added to the scores: finite, broadcasts to the scores.
@@ -95,7 +95,7 @@ class Mask {
     // The pairs that count, by lens and keep: bool, (..., keys), broadcasts to the
     // scores.
     Tensor visible(std::int64_t keys) const;
-    // False if it hides no key from any query for certain.
+    // False only if the mask certainly hides no key from any query.
     bool may_hide() const { return lens || keep; }
   };
   // Throws Error when the mask does not fit scores of this shape, or when it leaves a

@@ -61,8 +61,8 @@ Tensor sum_over(const Tensor& pairs, const Tensor& w, const Tensor& x) {
   return result;
 }
 
-// o_i = Σ_j w_ij v_j over the pairs. The rules of this and of pair_products are made of
-// these two ops.
+// o_i = Σ_j w_ij v_j over the pairs. The rules of pair_sums and of pair_products are made
+// of these two ops.
 Variable pair_sums(const Variable& w, const Variable& v, const Tensor& pairs) {
   const auto dw = [](auto& g, auto& v, auto& pairs) {
     return pair_products(g, v, pairs.value());
@@ -84,7 +84,7 @@ Tensor score_pairs(const Mask::OnScores& mask, std::int64_t n, std::int64_t m) {
                                            : pairs;
 }
 
-// A finite sum has finite summands only. Another one may have, too: it can overflow.
+// A finite sum has only finite elements. A sum of finite elements can still overflow.
 bool all_finite(const Variable& x) {
   return std::isfinite(sum(x.value()).item()) || all(isfinite(x.value())).item() != 0;
 }
@@ -119,8 +119,8 @@ Variable masked_values(const Variable& weights, const Variable& value,
   if (mask.may_hide() && !all_finite(output)) {
     output = pair_sums(weights, value, value_pairs(mask, n, m));
   }
-  // With EmptyRows::zero a row without keys is 0 already, but computed: a gradient of NaN
-  // would go on from there to all values. Selected zeros stop it.
+  // With EmptyRows::zero a row without keys is 0 already, but as a product: the backward
+  // would carry a gradient of NaN from it to all values. masked_fill stops it.
   const Tensor empty = without_keys(mask.visible(m));
   if (!any(empty).item() || mask.empty_rows == EmptyRows::uniform) return output;
   return mask.empty_rows == EmptyRows::nan
@@ -128,8 +128,8 @@ Variable masked_values(const Variable& weights, const Variable& value,
              : masked_fill(output, empty, 0);
 }
 
-// softmax of -inf alone would be NaN. So the scores of an empty row are made 0 first, or
-// NaN where that is asked for: added, not filled in, so that it is in the gradient too.
+// softmax of -inf alone would be NaN. So the scores of an empty row are made 0 first, or,
+// with EmptyRows::nan, NaN: added, not filled in, so that the gradient is NaN too.
 Variable masked_weights(const Variable& scores, const Mask::OnScores& mask) {
   const Variable biased = mask.bias ? scores + *mask.bias : scores;  // (..., n, m)
   if (!mask.may_hide()) return softmax(biased, -1);

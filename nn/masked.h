@@ -29,8 +29,8 @@ Variable masked_values(const Variable& weights, const Variable& value,
                        const Mask::OnScores& mask);
 
 // The inputs with zeros in the rows that take no part, as take_inputs of nn/attention.h
-// has them. `scores` is the shape that the mask is for, if a number is not finite;
-// then it throws Error when the mask does not fit.
+// has them, if a number is not finite; then it throws Error when the mask does not fit
+// `scores`, the shape that it is for.
 Inputs without_hidden(const Inputs& inputs, const Mask& mask, const Shape& scores);
 
 // Whether every element is a number other than infinity.

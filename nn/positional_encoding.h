@@ -1,5 +1,5 @@
-// Sinusoidal positions: what tells attention, which treats its inputs as a set, in which
-// order they stand.   (Vaswani et al., 2017, section 3.5)
+// Sinusoidal positional encoding. Attention treats its inputs as a set; the encoding
+// tells it their order.   (Vaswani et al., 2017, section 3.5)
 #pragma once
 
 #include "autograd/variable.h"

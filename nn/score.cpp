@@ -13,7 +13,7 @@
 namespace heed::nn {
 namespace {
 
-// The factor, if it is a positive number of the dtype. `given` is as the user wrote it.
+// The factor. Throws Error, showing the user's `given`, unless it is a positive `dtype`.
 double positive(std::string_view what, double given, double factor, DType dtype) {
   const double used = dtype == float32 ? static_cast<float>(factor) : factor;
   check(used > 0 && std::isfinite(used),

@@ -3,12 +3,13 @@
 //
 //   score(query, key, pairs):  (..., n, d), (..., m, d)  ->  (..., n, m)
 //
-// with equal leading dimensions. As a rule `pairs` has no elements, and the formula is
-// that of all pairs. But where a mask hides something, and a number is NaN or infinite,
-// attention calls the formula again with the pairs that the mask leaves: `pairs`, bool,
-// broadcasts to (..., n, m). Then a pair that is left out must add nothing to any
-// gradient, even if its query or key is NaN; its score may be anything. For x (..., n, m,
-// d), where(unsqueeze(pairs, -1), x, 0) selects; for dot products DotScore does.
+// with equal leading dimensions; shapes that do not fit throw Error. Usually `pairs` has
+// no elements, and all pairs count. But where a mask hides something, and a number is NaN
+// or infinite, attention calls the formula again with the pairs that the mask leaves:
+// `pairs`, bool, broadcasts to (..., n, m). Then a pair that is left out must add nothing
+// to any gradient, even if its query or key is NaN; its score may be anything. For x
+// (..., n, m, d), where(unsqueeze(pairs, -1), x, 0) selects; for dot products DotScore
+// does.
 #pragma once
 
 #include <functional>
@@ -68,12 +69,12 @@ struct DistanceScore {
                       const Tensor& pairs = {}) const;
 };
 
-// Any of them, or a formula of one's own. DotScore has kernels of its own through
-// attention, and so has GaussianScore of single numbers; nn/GUIDE.md tells when they are
-// taken. Everything else becomes a ScoreFormula, also AdditiveScore and
-// DistanceScore, and attention composes it with softmax and values. A formula has its
-// parameters by capture: a Variable shares what it refers to, so training changes them.
-// Its scores must be (..., n, m), of the query's dtype.
+// Any score above, or a formula of your own. DotScore has kernels of its own, and so has
+// GaussianScore of single numbers; nn/GUIDE.md tells when attention uses them. Every
+// other score, AdditiveScore and DistanceScore too, becomes a ScoreFormula, which
+// attention composes with softmax and values. A formula captures its parameters: a copy
+// of a Variable shares its value, so training changes them. Its scores must be
+// (..., n, m), of the query's dtype.
 using ScoreFormula =
     std::function<Variable(const Variable&, const Variable&, const Tensor&)>;
 using Score = std::variant<DotScore, GaussianScore, ScoreFormula>;

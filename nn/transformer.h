@@ -9,8 +9,8 @@
 //   a padding mask, true where padded     Mask::valid_lens(lens), lens (batch)
 //   both                                  Mask::causal() & Mask::valid_lens(lens)
 //
-// What a mask hides as a key is computed as a query all the same: padded positions have
-// outputs too, which a loss leaves out.
+// A position that a mask hides as a key is still a query: padded positions have outputs
+// too, which a loss leaves out.
 #pragma once
 
 #include <optional>
@@ -30,8 +30,8 @@ namespace heed::nn {
 //             └─────────────┘                         └────────────────────┘
 //
 // Either way x is added as it came in, not normalised. With pre the sums are never
-// normalised, so that gradients pass unchanged to the first layer; a stack has a norm of
-// its own for its result.
+// normalised, so that gradients pass unchanged to the first layer; give a stack of such
+// layers a norm for its result.
 enum class NormOrder {
   post,  // norm(x + sublayer(x))     (Vaswani et al., 2017)
   pre,   // x + sublayer(norm(x))     (Xiong et al., 2020)
@@ -84,8 +84,8 @@ struct TransformerEncoderLayer {
   }
 };
 
-// Self-attention, then attention to the encoder's output, then a feed-forward part. In
-// the second the queries come from the decoder, keys and values from the encoder.
+// Self-attention, then attention to the encoder's output, with queries from the decoder
+// and keys and values from the encoder, then a feed-forward part.
 struct TransformerDecoderLayer {
   PackedMultiHeadAttention self_attn, multihead_attn;
   Linear linear1;  // d_model -> dim_feedforward
@@ -101,10 +101,10 @@ struct TransformerDecoderLayer {
                           const TransformerLayerOptions& options = {});
 
   // tgt (batch, n, d_model) and the encoder's output, memory (batch, m, d_model) ->
-  // (batch, n, d_model). tgt_mask is for scores (batch, heads, n, n); it is not left
-  // to a default, as a decoder that generates must not look ahead: Mask::causal(); {}
-  // hides nothing. memory_mask is for scores (batch, heads, n, m). Throws Error when
-  // a shape or a mask does not fit.
+  // (batch, n, d_model). tgt_mask is for scores (batch, heads, n, n). It has no default:
+  // a decoder that generates must not look ahead and needs Mask::causal(); {} hides
+  // nothing. memory_mask is for scores (batch, heads, n, m). Throws Error when a shape or
+  // a mask does not fit.
   Variable operator()(const Variable& tgt, const Variable& memory, const Mask& tgt_mask,
                       const Mask& memory_mask = {});
 
@@ -137,7 +137,8 @@ struct TransformerEncoder {
   TransformerEncoder(const TransformerEncoderLayer& layer, std::int64_t num_layers,
                      std::optional<LayerNorm> norm = {});
 
-  // src (batch, n, d_model) -> the same shape; the mask is every layer's.
+  // src (batch, n, d_model) -> the same shape; every layer gets the mask. Throws Error as
+  // a layer does.
   Variable operator()(const Variable& src, const Mask& mask = {});
 
   void visit(auto&& f) {
@@ -154,8 +155,8 @@ struct TransformerDecoder {
   TransformerDecoder(const TransformerDecoderLayer& layer, std::int64_t num_layers,
                      std::optional<LayerNorm> norm = {});
 
-  // tgt (batch, n, d_model) and memory (batch, m, d_model) -> (batch, n, d_model); memory
-  // and masks are every layer's.
+  // tgt (batch, n, d_model) and memory (batch, m, d_model) -> (batch, n, d_model); every
+  // layer gets memory and masks. Throws Error as a layer does.
   Variable operator()(const Variable& tgt, const Variable& memory, const Mask& tgt_mask,
                       const Mask& memory_mask = {});
 

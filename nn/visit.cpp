@@ -78,8 +78,8 @@ LoadReport copy_state(std::string_view where, const StateDict& target,
              list("; unexpected ", report.unexpected) + faults;
   }
   check(faults.empty(), "{}: the state does not fit the module{}", where, faults);
-  // Copies first: the state may hold the target's own tensors under other names. What
-  // nothing else holds is not the target's.
+  // Copies first: the state may hold the target's own tensors under other names. Only a
+  // tensor whose storage nothing else holds is certainly not the target's.
   StateDict copies;
   for (const auto& [path, value] : state) {
     const auto place = target.find(path);

@@ -1,4 +1,4 @@
-// Modules, and what is done to all of them alike.
+// Modules, and the functions that work on all of them.
 //
 // A module is a plain struct that can be called and lists its parts once:
 //
@@ -9,7 +9,7 @@
 //   };
 //
 // A part is another module, a vector of modules, a parameter (a Variable), a buffer (a
-// Tensor that is saved but not trained) or a nn::Dropout and its like, which have a
+// Tensor that is saved but not trained) or a part such as nn::Dropout, which has a
 // `training` flag and no parts. Everything below walks visit(): there is no registry that
 // could disagree with the fields. What visit() does not list is not trained or saved;
 // check_gradients() finds parameters that a loss does not reach.
@@ -43,7 +43,7 @@ inline constexpr bool is_vector = false;
 template <class T>
 inline constexpr bool is_vector<std::vector<T>> = true;
 
-// Clones of Variables, one for each that is asked for, however often.
+// Clones of Variables; the same clone again for a Variable that has one.
 class Clones {
  public:
   Variable of(const Variable& x);
@@ -58,8 +58,8 @@ inline std::string join(std::string_view path, std::string_view name) {
 
 }  // namespace detail
 
-// Calls f(path, part) for every part of `module` and of its parts, itself first, as in
-// "attention.W_q.weight". The elements of a vector are named 0, 1, ...
+// Calls f(path, part) for `module` itself, its parts, their parts, and so on, with paths
+// such as "attention.W_q.weight". The elements of a vector are named 0, 1, ...
 template <class M, class F>
 void walk(M& module, F&& f, const std::string& path = {}) {
   f(path, module);
@@ -96,7 +96,7 @@ std::vector<Variable> parameters(M& module) {
   return list;
 }
 
-// Switches dropout and its like between training and evaluation.
+// Sets the `training` flag of every part that has one, such as dropout.
 template <Module M>
 void set_training(M& module, bool training) {
   walk(module, [&]<class P>(const std::string&, P& part) {
@@ -228,7 +228,8 @@ std::string describe(M& module, int indent) {
 
 }  // namespace detail
 
-// The module as text, much as PyTorch prints it: its type, and a line for each part.
+// The module as text, much as PyTorch prints it: its type, and what its summary() says,
+// or else a line for each part.
 template <Module M>
 std::string to_string(M& module) {
   return detail::describe(module, 0);

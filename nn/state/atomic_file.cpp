@@ -45,7 +45,7 @@ fs::path followed(fs::path path) {
 }  // namespace
 
 void check_regular(const std::string& where, const fs::path& path) {
-  std::error_code ignored;  // whoever opens the file hears it again
+  std::error_code ignored;  // opening the file will report it again
   const fs::file_type type = fs::status(path, ignored).type();
   const bool is_fine = type == fs::file_type::regular ||
                        type == fs::file_type::not_found || type == fs::file_type::none;
@@ -89,15 +89,15 @@ void AtomicFile::look_at_older() {
     if (errno == ENOENT) return;
     refuse("look at the older file");
   }
-  // A folder lets files be replaced that may not be written.
+  // Who may write into a folder can replace a file in it that is write-protected.
   if (faccessat(folder_.number(), name_.c_str(), W_OK, AT_EACCESS) != 0) {
     refuse("replace the older file");
   }
   older_ = {older.st_uid, older.st_gid, older.st_mode & 0777};
 }
 
-// Makes the new file, under a name that no other file, program or thread has. At no time
-// may anyone read it who may not read the older one.
+// Makes the new file, under a name that no other file, program or thread has. Those who
+// may not read the older file must never be able to read the new one.
 void AtomicFile::create() {
   static std::atomic<unsigned> count{0};
   struct stat made;
@@ -108,8 +108,9 @@ void AtomicFile::create() {
                           O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, older_ ? 0600 : 0666));
     if (file_.number() < 0 && errno == EEXIST) continue;
     if (file_.number() < 0) refuse("make a file in the folder");
-    temporary_ = std::move(name);  // which takes no memory
-    // The lock tells remove_leftovers() that the file is in use; it may have come before.
+    temporary_ = std::move(name);  // this cannot throw
+    // The lock tells remove_leftovers() that the file is in use. If that has removed the
+    // file before it was locked, another is made.
     while (flock(file_.number(), LOCK_EX) != 0 && errno == EINTR) continue;
     if (fstatat(folder_.number(), temporary_.c_str(), &made, AT_SYMLINK_NOFOLLOW) != 0) {
       if (errno != ENOENT) refuse("make a file in the folder");
@@ -150,8 +151,8 @@ void AtomicFile::commit() {
   }
 }
 
-// The name is on the disk when the folder is. A folder that may not be read cannot be
-// opened for that; then all of the file system is written.
+// The new name is on the disk once the folder is. A folder that may not be read cannot be
+// opened for that; then the whole file system is written.
 int AtomicFile::sync_folder() const {
   const Descriptor folder(
       openat(folder_.number(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -161,7 +162,7 @@ int AtomicFile::sync_folder() const {
 }
 
 void remove_leftovers(const fs::path& folder) {
-  std::error_code ignored;  // they are only in the way
+  std::error_code ignored;  // leftovers do no harm
   for (fs::directory_iterator at(folder, ignored), end; !ignored && at != end;
        at.increment(ignored)) {
     const fs::path path = at->path();

@@ -1,4 +1,4 @@
-// A file that comes under its name when it is complete, or not at all.
+// A file that gets its name only when it is complete.
 #pragma once
 
 #include <sys/types.h>
@@ -11,8 +11,8 @@
 
 namespace heed::nn {
 
-// Throws Error, whose message starts with `where`, when something other than a regular
-// file, a folder or a pipe say, has that path. Nothing at all may.
+// Throws Error, whose message starts with `where`, when the path is not that of a regular
+// file but, for example, of a folder or a pipe. A path that does not exist is no error.
 void check_regular(const std::string& where, const std::filesystem::path& path);
 
 // An open file or folder, closed at the end.
@@ -33,10 +33,10 @@ class Descriptor {
   int number_ = -1;
 };
 
-// Everything is written into a new file in the same folder, which commit() gives the
-// name. Every error is an Error whose message starts with `where`. The new file is then
-// removed, and an older one of that name is as it was; but if all is done and only the
-// folder cannot be written to the disk, the new file stands, and the message says so.
+// Everything is written into a new file in the same folder; commit() gives it the name.
+// Every error is an Error whose message starts with `where`. The new file is then
+// removed, and an older one of that name is as it was; but if only the last step fails,
+// to write the folder to the disk, the new file stays, and the message says so.
 //
 // The new file has the owner, the group and the permissions of the older one, or there is
 // an Error: a save by another user, as root, must not lock anybody out. Other names of an
@@ -69,9 +69,9 @@ class AtomicFile {
 
   std::string where_;
   Descriptor folder_, file_;
-  std::string name_;            // that the file is to have, in the folder
-  std::string temporary_;       // that it has; empty if it has none
-  std::optional<Older> older_;  // the file that has the name
+  std::string name_;            // the file's name in the end
+  std::string temporary_;       // the new file's name until then; empty if there is none
+  std::optional<Older> older_;  // the file that has the name now
 };
 
 // Removes the new files that programs killed in the middle of writing have left in the

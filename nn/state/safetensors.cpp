@@ -83,7 +83,7 @@ Tensor read_tensor(Source& source, const TensorEntry& entry, const std::string& 
   char* const data = mutable_data_of(tensor);
   const std::size_t size = bytes_of(tensor);
   if (size > 0) source.read(data, size);
-  if (entry.dtype == boolean) {  // C++ has no other bools
+  if (entry.dtype == boolean) {  // a C++ bool may only be 0 or 1
     const std::span bytes(reinterpret_cast<const unsigned char*>(data), size);
     const auto wrong = std::ranges::find_if(bytes, [](auto byte) { return byte > 1; });
     if (wrong != bytes.end()) {
@@ -130,7 +130,7 @@ SafetensorsHeader header_of(const Safetensors& content) {
 
 Safetensors read_safetensors(const std::filesystem::path& path) {
   const std::string where = "read_safetensors: " + printable(path.string());
-  check_regular(where, path);  // a folder has no length, a pipe would be waited for
+  check_regular(where, path);  // a folder has no length, and opening a pipe would wait
   errno = 0;
   std::filebuf file;
   if (!file.open(path, std::ios::in | std::ios::binary)) {

@@ -1,5 +1,5 @@
-// Files of named tensors in the safetensors format, which PyTorch and its kin read and
-// write too (safetensors.torch.load_file and save_file in Python):
+// Files of named tensors in the safetensors format, which PyTorch reads and writes too
+// (safetensors.torch.load_file and save_file in Python):
 //
 //   8 bytes   the length of the header, little-endian
 //   header    JSON, {"__metadata__": {"epoch": "5"},
@@ -32,15 +32,14 @@ Safetensors read_safetensors(const std::filesystem::path& path);
 // for the file in messages.
 Safetensors read_safetensors(std::istream& stream, const std::string& name);
 
-// Writes a file that read_safetensors and PyTorch load. It comes under its name when it
-// is complete and on the disk: until then, and whenever the writing fails, an older file
+// Writes a file that read_safetensors and PyTorch load. It gets its name only when it is
+// complete and on the disk: until then, and whenever the writing fails, an older file
 // stays as it is. It gets an older file's owner and permissions (but no access control
 // list); a symbolic link stays, and what it points to is written; a hard link keeps the
 // older content. A killed program may leave a file .heed-*.tmp beside it.
-// Throws Error when a tensor is called __metadata__, a name or metadata is no UTF-8, the
-// path is that of a folder or device, or the system refuses. If it refuses only to put
-// the folder on the disk, at the very end, the new file is in place, and the message says
-// so.
+// Throws Error when a tensor is called __metadata__, a name or metadata is not UTF-8, the
+// path is that of a folder or device, or the system refuses. If only the last step fails,
+// to write the folder to the disk, the new file is in place, and the message says so.
 void write_safetensors(const std::filesystem::path& path, const Safetensors& content);
 
 }  // namespace heed::nn

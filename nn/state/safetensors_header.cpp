@@ -23,9 +23,9 @@ enum Field { dtype_field, shape_field, offsets_field };
 
 std::string tensor_name_of(const TensorEntry& t) { return "tensor " + shown(t.name); }
 
-// Listens to nlohmann's parser, which names the pieces of the text one by one. No tree of
-// values is built and nothing recurses, whatever the nesting of the text; and a name that
-// comes twice is heard twice.
+// Receives the events of nlohmann's SAX parser, which reads the text piece by piece. No
+// tree of values is built and nothing recurses, however deeply the text is nested; and a
+// name that comes twice is reported twice, so that it can be refused.
 class HeaderListener : public json::json_sax_t {
  public:
   HeaderListener(const std::string& where, std::string_view text)
@@ -109,7 +109,7 @@ class HeaderListener : public json::json_sax_t {
     return true;
   }
 
-  // Whole numbers with a minus sign, 0 among them.
+  // Whole numbers with a minus sign, -0 too.
   bool number_integer(std::int64_t value) override {
     refuse(fmt::format("-{}", -static_cast<std::uint64_t>(value)));
   }
@@ -251,7 +251,7 @@ SafetensorsHeader parse_header(const std::string& where, std::string_view text,
   if (first != "{") {
     fail("{}: the header must begin with a brace, got {}", where, shown(first));
   }
-  // nlohmann's parser would take it for the end.
+  // nlohmann's parser would take a NUL for the end of the text.
   const std::size_t nul = text.find('\0');
   check(nul == text.npos, "{}: the header must be JSON, got a NUL at its byte {}", where,
         nul + 1);

@@ -1,4 +1,4 @@
-// The header of a safetensors file, read and written. JSON is known here alone.
+// Reading and writing the header of a safetensors file: all that uses the JSON library.
 #pragma once
 
 #include <cstdint>
