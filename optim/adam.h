@@ -28,19 +28,19 @@ struct AdamOptions {
 //   m = beta1 m + (1 - beta1) g             the running mean, exp_avg
 //   v = beta2 v + (1 - beta2) g²            and mean square, exp_avg_sq
 //   x -= lr m / (1 - beta1^t) / (√(v / (1 - beta2^t)) + eps)
-// Both means begin at 0 and are too small at first; 1 - beta^t is what they have of their
-// full weight, and dividing by it makes up for that. Adam's decay is a part of g, and so
-// divided by the root too: it hardly reaches weights of large gradients. Decoupled decay,
-// AdamW's, pulls at all weights alike. With amsgrad v in the last line is the largest v
-// so far, max_exp_avg_sq. In PyTorch's order, eps outside the root. Parameters without a
-// gradient are left alone. "step" (t), "exp_avg", "exp_avg_sq" and, with amsgrad,
-// "max_exp_avg_sq" are remembered. (Kingma and Ba, 2015; Loshchilov and Hutter, 2019;
-// Reddi, Kale and Kumar, 2018)
+// Both means begin at 0 and are too small at first: their coefficients sum to only
+// 1 - beta^t, by which they are divided (bias correction). Adam's decay is a part of g,
+// and so divided by the root too: it has little effect on weights with large gradients.
+// Decoupled decay, AdamW's, pulls all weights alike. With amsgrad, v in the last line is
+// the largest v so far, max_exp_avg_sq. As in PyTorch, eps is added outside the root.
+// Parameters without a gradient are left alone. "step" (t), "exp_avg", "exp_avg_sq" and,
+// with amsgrad, "max_exp_avg_sq" are remembered. (Kingma and Ba, 2015; Loshchilov and
+// Hutter, 2019; Reddi, Kale and Kumar, 2018)
 class Adam : public Optimiser<AdamOptions> {
  public:
-  // Throws Error when there are no parameters, one is given twice, does not require a
-  // gradient or repeats elements, or an option is out of range: lr, eps and weight_decay
-  // must not be negative, the betas from 0 to below 1.
+  // Throws Error when there are no parameters, one is given twice, is not a leaf that
+  // requires a gradient, or repeats elements, or an option is out of range: lr, eps and
+  // weight_decay must not be negative, the betas from 0 to below 1.
   explicit Adam(std::vector<Variable> parameters, AdamOptions options = {});
   explicit Adam(const std::vector<Group>& groups);
 
@@ -48,8 +48,8 @@ class Adam : public Optimiser<AdamOptions> {
   // nothing, when an option is out of range or memory runs out.
   void step();
 
-  // Continues from what state() returned. Throws Error, and changes nothing, for an entry
-  // that does not fit the parameters.
+  // Continues from what state() returned. Throws Error, and changes nothing, when an
+  // entry does not fit the parameters or is missing, or a mean of squares is negative.
   void load_state(const State& state);
 
  protected:
@@ -59,7 +59,8 @@ class Adam : public Optimiser<AdamOptions> {
   void check_options() const;
 };
 
-// Adam that sets decoupled_weight_decay in the options of every group.
+// Adam that sets decoupled_weight_decay in the options of every group. Throws Error as
+// Adam does.
 class AdamW : public Adam {
  public:
   explicit AdamW(std::vector<Variable> parameters, AdamOptions options = {});

@@ -1,5 +1,5 @@
-// Clipping gradients, between backward() and step(): one batch with a gradient far larger
-// than the others would undo many steps, so its direction is kept and its length is not.
+// Clipping gradients, between backward() and step(): one batch with a very large gradient
+// could undo many steps, so the gradient keeps its direction but is shortened.
 #pragma once
 
 #include <vector>

@@ -1,5 +1,5 @@
-// What every optimiser is: parameters in groups, with options for each group and a memory
-// for each parameter.
+// What all optimisers share: parameters in groups, with options for each group and a
+// memory for each parameter.
 #pragma once
 
 #include <map>
@@ -36,7 +36,7 @@ struct Parameter {
 
 // Throws Error, naming the optimiser, when there are no parameters, or one is given
 // twice, is not a leaf that requires a gradient, or repeats elements, as expand() does: a
-// step that wrote to it would be refused only after those before it had moved.
+// step cannot write to such a parameter, and would fail after it had moved others.
 void check_parameters(std::string_view optimiser, const std::vector<Parameter>& list);
 
 State state_of(const std::vector<Parameter>& list);
@@ -48,8 +48,8 @@ std::vector<Memory> memories_of(const State& state, std::string_view optimiser,
                                 const std::vector<Parameter>& list,
                                 const std::vector<std::string>& names);
 
-// A parameter with its gradient, as a step reads and writes them: contiguous. What takes
-// memory is done when it is made.
+// A parameter with its gradient, as a step reads and writes them: contiguous. All memory
+// is allocated by the constructor.
 class Target {
  public:
   explicit Target(const Variable& parameter)
@@ -62,7 +62,7 @@ class Target {
   // Calls move(x), which writes to x, the parameter's contiguous elements.
   template <class F>
   void update(F&& move) {
-    const bool is_view = !parameter_.is_contiguous();  // with gaps
+    const bool is_view = !parameter_.is_contiguous();
     if (is_view) dense_.copy_(parameter_);
     move(dense_);
     if (is_view) parameter_.copy_(dense_);
@@ -76,8 +76,8 @@ class Target {
 
 }  // namespace detail
 
-// An optimiser derives from it, and adds a step() and load_state(). A copy would share
-// what is remembered: there is none.
+// The base of every optimiser, which adds a step() and load_state(). It cannot be copied:
+// a copy would share what is remembered.
 template <class GroupOptions>
 class Optimiser {
  public:
@@ -111,7 +111,7 @@ class Optimiser {
   }
 
   // Copies of all that is remembered: what another optimiser of equal parameters needs to
-  // go on from here. The options are not among it.
+  // go on from here. The options are not included.
   State state() const { return detail::state_of(parameters_); }
 
  protected:

@@ -2,17 +2,17 @@
 //
 //   trainer.options().lr = optim::step_schedule(step, {.lr = 0.1, .step_size = 30});
 //
-// Large steps get far at first, small ones settle in the end; the warm-up, up from almost
-// nothing, spares the first steps, when Adam has seen too few gradients to trust its
-// means. Set lr before step(). A schedule is a function of the step, counted from 0; it
-// keeps nothing, so a run that is resumed needs no state of it.
+// Large steps make fast progress at first; small ones let the weights settle in the end.
+// The warm-up begins with a rate near 0, because the means of Adam's first steps are of
+// few gradients. Set lr before step(). A schedule is a function of the step, counted from
+// 0; it keeps no state, so a run that is resumed needs none.
 #pragma once
 
 #include <cstdint>
 
 namespace heed::optim {
 
-// lr, at every step: for a place that takes a schedule.
+// lr at every step, for code that calls a schedule.
 double constant_schedule(std::int64_t step, double lr);
 
 struct StepScheduleOptions {
@@ -20,7 +20,8 @@ struct StepScheduleOptions {
   std::int64_t step_size;
   double gamma = 0.1;
 };
-// lr gamma^k after k times step_size steps. Throws Error unless step_size is at least 1.
+// lr gamma^k, where k is step / step_size rounded down. Throws Error unless step_size is
+// at least 1.
 double step_schedule(std::int64_t step, const StepScheduleOptions& options);
 
 struct CosineScheduleOptions {

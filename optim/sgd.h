@@ -13,7 +13,7 @@ struct SgdOptions {
   double momentum = 0;      // how much of its velocity v a parameter keeps
   double dampening = 0;     // how much of a gradient does not get into v
   double weight_decay = 0;  // how strongly weights are pulled to 0
-  bool nesterov = false;    // goes on from where the momentum leads
+  bool nesterov = false;    // Nesterov's momentum, as below
   bool maximize = false;    // climbs instead of descending
 };
 
@@ -23,14 +23,14 @@ struct SgdOptions {
 //   with momentum:  v = momentum v + (1 - dampening) g     (v = g at x's first step)
 //                   g = g + momentum v if nesterov, else v
 //   x -= lr g
-// which is PyTorch's order and sign of things. (Sutskever et al., 2013, put lr into v.)
+// The order and the signs are PyTorch's. (Sutskever et al., 2013, put lr into v.)
 // Parameters without a gradient are left alone, and so is their v, which is remembered as
 // "momentum_buffer" from the first step with momentum on.
 class Sgd : public Optimiser<SgdOptions> {
  public:
-  // Throws Error when there are no parameters, one is given twice, does not require a
-  // gradient or repeats elements, or an option is out of range: lr, momentum and
-  // weight_decay must not be negative, nesterov needs a momentum and no dampening.
+  // Throws Error when there are no parameters, one is given twice, is not a leaf that
+  // requires a gradient, or repeats elements, or an option is out of range: lr, momentum
+  // and weight_decay must not be negative, nesterov needs a momentum and no dampening.
   explicit Sgd(std::vector<Variable> parameters, SgdOptions options = {});
   explicit Sgd(const std::vector<Group>& groups);
 
