@@ -111,7 +111,7 @@ def sampled_loss(model, part, seed):
 
 
 def whole_loss(model, part):
-    """Over each character but the first, once: piece after piece, the last one shorter."""
+    """The mean over each character but the first, in pieces, of which the last is shorter."""
     asked, total = len(part) - 1, 0.0
     with torch.no_grad():
         for begin in range(0, asked, CONTEXT):

@@ -113,7 +113,7 @@ def one_query(heads, m, d):
 
 
 class Block(torch.nn.Module):
-    """Attention and two layers with a GELU, each after a norm and beside the stream."""
+    """Attention and an MLP, each with a norm before it and a residual connection."""
 
     def __init__(self, d, heads, length):
         super().__init__()

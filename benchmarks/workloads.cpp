@@ -102,7 +102,7 @@ std::function<void()> one_query(std::int64_t heads, std::int64_t m, std::int64_t
   };
 }
 
-// A block with its norms in front of what they feed.
+// A transformer block with the norms before its sublayers.
 struct Block {
   nn::LayerNorm ln1, ln2;
   nn::CausalMultiHeadAttention attention;
@@ -128,8 +128,8 @@ struct Block {
   }
 };
 
-// A GPT as PyTorch's side of the benchmark spells it: learned positions, a head of its
-// own.
+// The GPT of torch_workloads.py: learned positions, and a head that does not share the
+// weights of the token embedding.
 struct LanguageModel {
   nn::Embedding tokens, places;
   std::vector<Block> blocks;
@@ -156,7 +156,7 @@ struct LanguageModel {
   }
 };
 
-// A training step of it.
+// A training step of this GPT.
 std::function<void()> gpt_step(std::int64_t layers, std::int64_t d, std::int64_t heads,
                                std::int64_t t, std::int64_t b, std::int64_t vocab) {
   LanguageModel net(layers, d, heads, t, vocab);
@@ -206,7 +206,7 @@ std::vector<Workload> workloads() {
       {32, 16, 64, 4}, {8, 128, 256, 8}, {4, 512, 512, 8}, {1, 1024, 512, 8}};
   for (const bool train : {false, true}) {
     for (const auto& [b, t, d, h] : sizes) {
-      // Of the products; not halved for the mask.
+      // Of the matrix products, computed as if nothing were masked.
       const double flop = static_cast<double>(8 * b * t * d * d + 4 * b * t * t * d);
       list.push_back(
           {fmt::format("mha_{}/b{}_t{}_d{}_h{}", train ? "step" : "forward", b, t, d, h),
@@ -317,7 +317,7 @@ void print_table(const std::vector<Workload>& chosen, double seconds) {
 void print_json(const std::vector<Workload>& chosen, double seconds) {
   for (const Workload& workload : chosen) {
     const auto [median, best] = time(workload, seconds);
-    // It says something of a workload only if there was no other.
+    // The peak is that of this workload only if there was no other.
     const std::string memory =
         chosen.size() == 1 ? fmt::format(R"("peak_mib": {:.1f}, )", peak_mib()) : "";
     fmt::print(R"({{"name": "{}", "threads": {}, "ms": {:.6f}, "best_ms": {:.6f}, )"

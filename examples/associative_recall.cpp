@@ -1,6 +1,6 @@
-// Can attention learn what likeness is, and find by it? From pairs of keys and values and
-// a noisy query, fetch the value: by additive, dot-product or multi-head attention,
-// trained from scratch, beside a baseline that averages the values.
+// Can attention learn to compare, and find a value by it? Additive, dot-product or
+// multi-head attention, trained from scratch, gets pairs of keys and values and a noisy
+// query, and fetches the value of its key; a baseline averages the values.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -66,7 +66,7 @@ struct ProjectedDotProductAttention : nn::DotProductAttention {
   }
 };
 
-// The baseline, which does not look: the same weight for every key that counts.
+// The baseline, which ignores the query: the same weight for every key that counts.
 struct AveragePooling {
   Variable operator()(const Variable& queries, const Variable& keys,
                       const Variable& values, const nn::Mask& mask) const {
@@ -76,7 +76,7 @@ struct AveragePooling {
   void visit(auto&&) {}
 };
 
-// What the attention fetches, read as a digit for each key that is asked for.
+// Attention, and a layer that reads a digit from its output for each key asked for.
 template <class Attention>
 struct Recall {
   Attention attention;
@@ -108,7 +108,7 @@ double accuracy(const Tensor& answers, const Batch& batch) {
   return mean((answers == batch.answers()).to(float64)).item();
 }
 
-// A model that learns. Each step adds its loss and accuracy, those before the change.
+// A model in training. Each step records loss and accuracy, as before its update.
 template <class Model>
 struct Pupil {
   Model net;
@@ -283,7 +283,7 @@ int run(Attention attention, std::int64_t found, const World& world,
   const std::int64_t asked = world.asked();
   Pupil pupil(Recall(std::move(attention), found, asked));
   Baseline baseline(Recall(AveragePooling{}, digits, asked));
-  // From a generator of its own: no training, however long, has seen these.
+  // From a generator of its own, so that no training has seen these examples.
   Generator generator(~options.seed);
   const Batch test = world.draw(test_size, generator);
   const Batch each = world.ask_for_each_key(generator);

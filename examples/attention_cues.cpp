@@ -138,7 +138,7 @@ bool look_up_by_meaning(Heatmaps& heatmaps) {
                      largest_difference(weights[0], tensor({0.6, 0.4, 0.0})) < 0.01);
   holds &= claim("Its answer is 8 to within 0.1", std::abs(answers[0].item() - 8) < 0.1);
 
-  // Larger scores have larger differences, and softmax more and more a single winner.
+  // Larger scores have larger differences: softmax gives nearly all weight to one key.
   const Tensor sharp = matmul(softmax(8 * scores, 1), values);  // (4)
   fmt::print(
       "\nThe lookup is soft: even a key finds a little of the other values. With scores\n"

@@ -110,7 +110,7 @@ void the_layer(const ListingOptions& options, Claims& claims) {
   fmt::print("\n");
   claims.expect(is_equal(triu(seen, 1), zeros({5, 5}, options.dtype)),
                 "no output has a derivative by a later input");
-  // The 1s are added where nothing is claimed, above the diagonal.
+  // The 1s are added above the diagonal, about which this claim says nothing.
   claims.expect(all(seen + triu(ones_like(seen), 1) > 0).item(),
                 "every output has one by itself and by each earlier input");
   claims.expect(all(unmasked > 0).item(), "without the mask it has one by every input");

@@ -73,7 +73,7 @@ void book(const ListingOptions& options, Claims& claims) {
                                    {.bias = false, .dtype = options.dtype});
   attention.keep_weights = true;
   nn::eval(attention);  // no dropout
-  // The book's are all ones, with which every head would attend to all keys alike.
+  // The book's X and Y are all ones: every head would attend to all keys alike.
   const Tensor X = randn({2, 4, num_hiddens}, options.dtype);
   const Tensor Y = randn({2, 6, num_hiddens}, options.dtype);
   const Tensor valid_lens = tensor({3, 2});

@@ -39,7 +39,7 @@ struct Options {
   FigureOptions figures;
 };
 
-// A user's quantity, of which the program sees  (quantity - offset) / unit.
+// A column of the user's table: the program computes with (number - offset) / unit.
 struct Axis {
   std::string name;
   double offset = 0, unit = 1;
@@ -56,7 +56,7 @@ struct Data {
   Axis x{"x"}, y{"y"};
 };
 
-// --- the tutorial's heart
+// --- the tutorial's data and training
 
 Tensor true_curve(const Tensor& x) { return 2 * sin(x) + pow(x, 0.8); }
 
@@ -120,7 +120,7 @@ Fits pool(nn::NWKernelRegression& net, const Tensor& queries, const Tensor& keys
 
 // --- a user's table
 
-// The columns for x and y: those named; the first two, or the first other one, if not.
+// The columns for x and y: those that the options name, otherwise the first free one.
 std::array<std::size_t, 2> pick_columns(const Table& table, const Options& options) {
   if (table.names.size() < 2)
     input_error("{}:1: two columns are needed, separated by commas", table.source);
@@ -168,12 +168,12 @@ Data read_data(const Options& options) {
 struct PublishedRun {
   std::uint64_t seed;
   std::string_view where;
-  std::array<double, 5> read_off;  // from the figure
+  std::array<double, 5> read_off;  // the losses, from the figure
   std::array<double, 5> pytorch;   // PyTorch 1.13's, float32, from the same seed
 };
 
 // The book (Zhang, Lipton, Li, Smola: Dive into Deep Learning) shows the losses of these
-// runs as curves only. The seeds are those whose data and losses are the figures'.
+// runs as curves only. These seeds give the data and the losses of the figures.
 constexpr PublishedRun published_runs[] = {
     {1339640095,
      "d2l-zh 2.0.0, its PyTorch edition",

@@ -16,9 +16,9 @@ constexpr std::int64_t hidden = 8;
 constexpr double noise = 0.1;  // in each dimension of a direction
 
 // Of the maps; their offsets have the scale 1. Additive attention needs offsets: it has
-// no biases, so without them a score changes its sign with query and key, and of two
-// queries that are each other's opposite one would look away from its key. And where keys
-// are spread wider, several heads more often take to the same one of two things.
+// no biases, so without offsets a score would change its sign with query and key, and of
+// two opposite queries one would get a low score for its own key. With a larger scale,
+// several heads more often learn to look for the same one of two things.
 constexpr double map_scale = 0.5;
 
 // Directions: (batch, pairs, hidden).

@@ -28,14 +28,14 @@ struct Batch {
   Tensor answers() const;  // (batch, asked), digits
 };
 
-// Where keys and queries come from. Each key stands for a thing, a random direction
-// in a space of eight dimensions that nobody sees. The key shows it through one fixed
-// random map; a query shows one thing or two, blurred by noise, through another map and
-// in another size. So keys and queries cannot be compared, unless a model learns how. The
-// things and their values are new in every example: none can be learnt by heart.
+// Where keys and queries come from. Each key stands for a thing, a random direction in a
+// hidden space of eight dimensions. The key is the thing under one fixed random map; a
+// query is one thing or two, with noise, under another map into another size. So a model
+// must learn to compare keys and queries. The things and their values are new in every
+// example: none can be learnt by heart.
 //
-// Padding is no empty space: it repeats the keys that are asked for, with wrong values.
-// Only the mask tells those from the right ones.
+// Padding is not empty: it repeats the keys that are asked for, with wrong values. Only
+// the mask tells those from the right ones.
 class World {
  public:
   // Draws the maps from the default generator. A query asks for one key or two.

@@ -1,4 +1,4 @@
-// What a checkpoint of char_lm holds beside what that of any run does.
+// What a checkpoint of char_lm holds in addition to what every run's checkpoint holds.
 #pragma once
 
 #include "examples/char_lm/corpus.h"

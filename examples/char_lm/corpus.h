@@ -23,10 +23,11 @@ class Vocabulary {
   std::int64_t size() const { return static_cast<std::int64_t>(characters_.size()); }
   // The characters, each once.
   const std::u32string& characters() const { return characters_; }
-  // Throws InputError, naming them, when `text` has characters that are not among them;
-  // `source` says where it comes from.
+  // The numbers of the characters of `text`. Throws InputError, naming those that are not
+  // in the vocabulary and `source`, where the text comes from.
   std::vector<std::int64_t> encode(std::u32string_view text,
                                    std::string_view source) const;
+  // The character of a number that encode() gave.
   char32_t decode(std::int64_t number) const {
     return characters_.at(static_cast<std::size_t>(number));
   }
@@ -35,7 +36,7 @@ class Vocabulary {
   std::u32string characters_;
 };
 
-// A text, of which the first nine tenths are learnt and the rest is kept to see how well.
+// A text: the first nine tenths are for training, the rest is for validation.
 struct Corpus {
   std::string source;       // where it comes from, for messages
   std::string fingerprint;  // what tells it from other texts
@@ -49,11 +50,11 @@ struct Corpus {
 };
 
 // The .h, .cpp and .md files of the heed in `root`, one after the other by name. Throws
-// InputError when a file cannot be read or they are not there any more.
+// InputError when the sources are no longer there or one cannot be read.
 std::string heed_sources(const std::string& root);
 
-// The text in the file `path`, or, if there is none, the sources of the heed that the
-// program was built from. Throws InputError when it cannot be read.
+// The text in the file `path`, or, without a path, the sources of the heed that the
+// program was built from. Throws InputError when the text cannot be read.
 Corpus read_corpus(const std::optional<std::string>& path);
 
 // Pieces of a text, and for each character the one that follows it: both (pieces,
@@ -64,7 +65,7 @@ struct Batch {
 
 // The pieces that begin at `offsets`, int64 (pieces), and have `length` characters.
 Batch pieces(const Tensor& part, const Tensor& offsets, std::int64_t length);
-// `count` pieces from anywhere.
+// `count` pieces that begin at random places of `part`.
 Batch random_pieces(const Tensor& part, std::int64_t count, std::int64_t length,
                     Generator& generator);
 

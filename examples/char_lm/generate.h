@@ -19,7 +19,7 @@ struct GenerateOptions {
   bool cache = true;
 };
 
-// Prints the prompt and what the model makes of it, control characters but tabs and line
+// Prints the prompt and the model's continuation, control characters except tabs and line
 // ends as escapes (printable() of tensor/core/text.h), and returns the exit code 0.
 // Throws InputError when the folder holds no checkpoint or the prompt does not fit it.
 int generate(const GenerateOptions& options);

@@ -56,7 +56,7 @@ struct Settings {
     f("eval-batches", s.eval_batches, 1, many, "Batches in an evaluation, of each part");
   }
 
-  // Of the model with these sizes, for so many different characters.
+  // The options of the model, for a vocabulary of this size.
   nn::GptOptions gpt_options(std::int64_t vocab_size) const;
 };
 

@@ -38,9 +38,9 @@ nn::Gpt seeded_model(const Settings& settings, const Corpus& corpus) {
   return nn::Gpt(settings.gpt_options(corpus.vocabulary.size()));
 }
 
-// Weight decay pulls weights towards 0, so that they grow only where the loss gains by
-// it. As in nanoGPT it is for matrices alone, which multiply features or stand for
-// characters: a norm's scale belongs near 1, and a bias shifts.
+// Weight decay pulls weights towards 0, so that they grow only where that lowers the
+// loss. As in nanoGPT only matrices decay, those of linear layers and embeddings: a
+// norm's scale belongs near 1, and a bias only shifts.
 optim::AdamW optimiser_of(const std::vector<Variable>& parameters,
                           const Settings& settings) {
   optim::AdamWOptions options{.lr = settings.lr,
@@ -127,11 +127,11 @@ double Trainer::learning_rate() const {
 double Trainer::step() {
   const Batch batch =
       random_pieces(corpus_.train, settings_.batch, settings_.context, data_);
-  nn::train(model_);       // an evaluation may have been before
+  nn::train(model_);       // evaluations and checkpoints switch to eval()
   optimiser_.zero_grad();  // backward() adds to the gradients that are there
   const Variable loss = loss_of(model_, batch);
   loss.backward();
-  // The gradients are whole only now, and the optimiser is about to use them.
+  // Between backward(), which completes the gradients, and step(), which uses them.
   constexpr double any = std::numeric_limits<double>::infinity();
   const double norm =
       optim::clip_grad_norm(parameters_, settings_.clip > 0 ? settings_.clip : any);
@@ -207,7 +207,7 @@ void Trainer::restore(const training::Checkpoint& checkpoint, const std::string&
   log_ = checkpoint.log;
 }
 
-// --- a run from its beginning, or its checkpoint, to its end
+// --- a whole run
 
 namespace {
 
@@ -226,12 +226,12 @@ void print_about(const Corpus& corpus, Trainer& trainer) {
       s.width, s.context);
 }
 
-// Trains to the end, or until a signal comes, which is returned, and saves.
+// Trains to the end, or until a signal comes, and saves. Returns the signal, or 0.
 int run(Trainer& trainer, const training::RunFolder& folder,
         std::int64_t checkpoint_every) {
   const training::Interruption interruption;
   const Settings& s = trainer.settings();
-  // The checkpoint holds the number of steps, too, which may have changed.
+  // A run that is resumed with another number of steps saves that at once.
   bool is_saved = folder.begun && folder.begun->settings == to_strings(s);
   const auto save = [&] {
     if (is_saved) return;
@@ -265,7 +265,7 @@ int run(Trainer& trainer, const training::RunFolder& folder,
 void print_interruption(const TrainOptions& options, const Trainer& trainer) {
   const auto quoted = training::shell_word;
   const std::string text = options.text ? " --text " + quoted(*options.text) : "";
-  std::fflush(stdout);  // what was said before comes first
+  std::fflush(stdout);  // so that the message comes after the output
   fmt::print(stderr,
              "char_lm: interrupted; saved after step {} of {}. To go on:\n"
              "  {} train --resume --out {}{}\n",
@@ -290,7 +290,7 @@ void print_results(Trainer& trainer, const Corpus& corpus) {
 
 int train(const TrainOptions& options) {
   const Corpus corpus = read_corpus(options.text);
-  // Before there is a folder that nobody needs.
+  // First, so that wrong settings do not leave a new folder behind.
   if (!training::has_checkpoint(options.out)) check_settings(options.settings);
   support::make_folder(options.figures);
   const training::RunFolder folder(options.out, checkpoint_format(), options.resume);

@@ -1,6 +1,6 @@
 // The command `char_lm train`: a model, its steps, its evaluations.
 //
-// What keeps a run alive is in examples/training: the folder with its lock, checkpoints,
+// What any long run needs is in examples/training: the folder with its lock, checkpoints,
 // the log, signals.
 #pragma once
 
@@ -38,18 +38,18 @@ class Trainer {
   Trainer(const Settings& settings, const Corpus& corpus);
 
   // Does a step, and returns its loss. Throws Error, and leaves the model as it is, when
-  // the loss or a gradient is no number.
+  // the loss or a gradient is not finite.
   double step();
   std::int64_t steps_done() const { return step_; }
 
   // Whether the log wants a row here: every so many steps, and at the end.
   bool evaluation_is_due() const;
-  // Adds that row, and returns it. Throws Error when its losses are no numbers.
+  // Adds that row, and returns it. Throws Error when its losses are not finite.
   const training::LogRow& evaluate();
   const training::Log& log() const { return log_; }
 
   // All that restore() needs. The model's tensors are the trainer's own, not copies: the
-  // next step changes them. Throws Error when the model's loss is no number: nothing can
+  // next step changes them. Throws Error when the model's loss is not finite: nothing can
   // go on from there.
   training::Checkpoint checkpoint();
   // Goes on from a checkpoint of equal settings, but perhaps for the number of steps.

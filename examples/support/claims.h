@@ -26,8 +26,8 @@ bool is_close(const Tensor& a, const Tensor& b, double tolerance);
 // Whether shapes and elements are equal; never for NaN.
 bool is_equal(const Tensor& a, const Tensor& b);
 
-// Whether every row of weights (..., keys) is one of shares: none is negative, and they
-// sum to 1 but for rounding.
+// Whether in every row of weights (..., keys) none is negative, and they sum to 1 up to
+// rounding.
 bool are_shares(const Tensor& weights);
 
 }  // namespace heed::support

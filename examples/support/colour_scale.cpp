@@ -19,7 +19,7 @@ constexpr Colour stops[] = {
     {0.74, 0.08, 0.10}, {0.36, 0.00, 0.05},
 };
 
-// Cold ones, which the scale has not.
+// Blues and a grey, which do not occur on the scale.
 constexpr ColourScale::OffScale minus_infinity{"-inf", {0.75, 0.85, 0.94}};
 constexpr ColourScale::OffScale infinity{"inf", {0.05, 0.15, 0.40}};
 constexpr ColourScale::OffScale nan{"nan", {0.55, 0.55, 0.55}};
@@ -39,7 +39,7 @@ ColourScale::ColourScale(const Tensor& numbers) {
       high = std::max(high, number);
     }
   }
-  // Nearer to each other than this, numbers are told as equal.
+  // Numbers that are closer than this are shown as equal.
   const double least_width =
       std::max(std::numeric_limits<double>::min(), 1e-12 * std::abs(low));
   low_ = low;

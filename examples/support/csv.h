@@ -10,8 +10,8 @@
 
 namespace heed::support {
 
-// A larger table is refused before it costs memory: what is fitted to one here attends
-// from each row to every other.
+// A larger table is refused before it costs memory: nw_kernel_regression attends from
+// each row to every other.
 inline constexpr std::size_t most_rows = 5000, most_columns = 1000;
 
 // The text of a table, and the line of the file on which each row begins. Every row has

@@ -54,7 +54,7 @@ struct FigureOptions {
 };
 
 // Makes the folder, if one is asked for. Called before the program's work, so that a
-// folder that cannot be written is told at once.
+// folder that cannot be written is reported at once.
 void make_folder(const FigureOptions& options);
 
 // A figure, and the name of its file without folder and ending.

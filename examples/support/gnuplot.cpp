@@ -40,8 +40,8 @@ std::string terminal(std::string_view path, const Drawing& drawing) {
         drawing.width, drawing.height);
   if (!path.ends_with(".png"))
     input_error("{}: the name of a figure must end in .svg or .png", path);
-  // Some builds of gnuplot lack the better of the two. Twice the pixels, and all else
-  // scaled with them, keep the print sharp.
+  // Some builds of gnuplot lack pngcairo, which draws better. Twice the pixels, with all
+  // else scaled with them, keep text sharp.
   constexpr std::string_view options =
       "noenhanced font 'sans,21' linewidth 2 pointscale 2";
   return fmt::format(
@@ -84,8 +84,8 @@ std::string contents(std::FILE* file) {
   return bytes;
 }
 
-// gnuplot puts heat maps into an SVG as small bitmaps, which a viewer would blur while it
-// enlarges them; cells are to stay cells.
+// gnuplot puts heat maps into an SVG as small bitmaps, which a viewer would blur when it
+// enlarges them; the cells must keep their edges.
 std::string with_sharp_pixels(std::string svg) {
   const std::size_t end = svg.rfind("</svg>");
   if (end != svg.npos && svg.find("<image") != svg.npos) {
@@ -117,7 +117,7 @@ double tick_step(double extent, double most) {
   const double least = extent / most;
   const double power = std::pow(10.0, std::floor(std::log10(least)));
   for (const double digit : {1, 2, 5})
-    // As in 0.3 / 3, a rounding error is not to cost a tick.
+    // A rounding error, as in 0.3 / 3, must not cost a tick.
     if (least <= digit * power * (1 + 1e-9)) return digit * power;
   return 10 * power;
 }
@@ -132,7 +132,7 @@ bool draw(const std::string& path, const Drawing& drawing) {
     fail("figure: the script cannot be written: {}", system_message(errno));
   }
   std::rewind(input.get());
-  // A file that cannot be written is the user's, who named it.
+  // The user named the file: if it cannot be written, that is an InputError.
   const auto by_user = [](auto&& write) {
     try {
       write();
@@ -149,7 +149,7 @@ bool draw(const std::string& path, const Drawing& drawing) {
   check(status == 0, "figure: gnuplot failed to draw {}", path);
   std::string picture = contents(output.get());
   const bool is_svg = path.ends_with(".svg");
-  // gnuplot does not tell when its output finds no place.
+  // gnuplot does not report it when the disk is full.
   if (picture.find(is_svg ? "</svg>" : "IEND") == picture.npos) {
     fail(
         "figure: the picture is cut off after {} bytes; is there room for temporary "

@@ -20,8 +20,8 @@
 namespace heed::support {
 namespace {
 
-// Lengths are in pixels, from the lower left corner of the picture. What text takes is
-// estimated, for only gnuplot knows its font.
+// Lengths are in pixels, from the lower left corner of the picture. The room for text is
+// estimated, because only gnuplot knows its font.
 constexpr double letter = 8.5, line = 20;
 
 std::int64_t letters(double pixels) { return static_cast<std::int64_t>(pixels / letter); }
@@ -50,7 +50,7 @@ double longest_name(const std::vector<Tick>& ticks) {
   return letter * static_cast<double>(longest);
 }
 
-// As gnuplot takes them; bare ones where the neighbour's names serve.
+// Ticks as gnuplot takes them; without names where those of the next panel serve.
 std::string tick_list(const std::vector<Tick>& ticks, bool with_names) {
   std::string list;
   for (const auto& [place, name] : ticks)
@@ -75,13 +75,13 @@ std::vector<Tick> axis_ticks(int cells, const std::vector<std::string>& names,
   return ticks;
 }
 
-// Those of the colour scale, at places from 0 to 1.
+// The ticks of the colour scale, at places from 0 to 1.
 std::vector<Tick> scale_ticks(const ColourScale& scale, double most) {
   const double low = scale.low(), width = scale.high() - low;
   const double step = tick_step(width, most);
   std::vector<Tick> ticks;
   for (double i = std::ceil(low / step); i * step <= low + width * (1 + 1e-9); ++i) {
-    const double number = i * step + 0.0;  // of which -0 makes 0
+    const double number = i * step + 0.0;  // + 0.0 makes 0 of -0
     ticks.push_back({(number - low) / width, scale.label(number, step)});
   }
   return ticks;
@@ -95,8 +95,8 @@ int pixel(const Colour& colour) {
   return bits;
 }
 
-// Panels in a grid, and to the right of them the colour bar, below which stands what is
-// off the scale.
+// Panels in a grid, and to the right of them the colour bar, with the colours that are
+// off the scale below it.
 class Figure {
  public:
   explicit Figure(const Heatmaps& heatmaps);
@@ -135,7 +135,7 @@ Figure::Figure(const Heatmaps& heatmaps)
   if (columns_ == panels_) columns_ = fold(panels_);
   rows_ = (panels_ + columns_ - 1) / columns_;
 
-  // Square cells, unless the matrix is so long that a panel would become a thread; large
+  // Square cells, unless the matrix is so long that a panel would become too thin; large
   // enough for their names.
   const bool named = !heatmaps.xticks.empty() || !heatmaps.yticks.empty();
   const double side = std::max(std::clamp(1000.0 / columns_, 140.0, 300.0),

@@ -30,7 +30,7 @@ void show(const ListingOptions& options, const std::string& name,
           const Heatmaps& heatmaps);
 
 // Prints a matrix (n, n), such as the attention weights of n tokens, with the n names at
-// its sides: what is exactly 0 as 0, other numbers as `written` has them.
+// its sides: exact zeros as 0, other numbers as `written` formats them.
 void print_table(const Tensor& matrix, const std::vector<std::string>& names,
                  const std::function<std::string(double)>& written);
 

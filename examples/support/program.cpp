@@ -25,14 +25,14 @@ namespace {
 // Exit codes; 0 when all is well.
 constexpr int failure = 1, wrong_input = 2;
 
-// As far as stderr takes it: the exit code says the rest. Much of a message may come from
-// a file or the command line.
+// Prints an error. If that fails, the exit code still tells of it. A message may quote a
+// file or the command line, so control characters are escaped.
 void complain(const CLI::App& app, const char* message) {
   std::fflush(stdout);
   std::fputs(fmt::format("{}: {}\n", app.get_name(), printable(message)).c_str(), stderr);
 }
 
-// HEED_LEVEL is input too, and would be looked at by the first computation only.
+// HEED_LEVEL is input too; without this only the first computation would check it.
 void check_environment() {
   try {
     build_info();
@@ -41,8 +41,8 @@ void check_environment() {
   }
 }
 
-// Tells what CLI11 throws: the help that was asked for, or what is wrong. Through stdio
-// like all else, so that a failure is seen.
+// Prints what CLI11 throws: the help that was asked for, or what is wrong. Through stdio
+// like all other output, so that run() notices when it cannot be written.
 int answer(const CLI::App& app, const CLI::ParseError& error) {
   std::ostringstream out, err;
   const int code = app.exit(error, out, err) == 0 ? 0 : wrong_input;
@@ -51,7 +51,7 @@ int answer(const CLI::App& app, const CLI::ParseError& error) {
   return code;
 }
 
-// Runs the program, and tells what it throws. Returns the exit code.
+// Runs the program, and prints what it throws. Returns the exit code.
 int parse_and_run(CLI::App& app, int argc, char** argv,
                   const std::function<int()>& body) {
   try {
@@ -203,7 +203,7 @@ void CommandLine::add_figures(FigureOptions& figures, const std::string& help) {
 CommandLine::Option CommandLine::add_threads() {
   const auto assign = [](const std::string& given) {
     const int threads = read_number("--threads", given, 1, 1024);
-    // More than there are processors would wait for one another most of the time.
+    // More threads than processors would wait for one another most of the time.
     const auto processors = static_cast<int>(std::thread::hardware_concurrency());
     set_num_threads(processors > 0 ? std::min(threads, processors) : threads);
   };
@@ -241,7 +241,7 @@ void CommandLine::parse(const std::vector<std::string>& arguments) {
 
 int CommandLine::run(int argc, char** argv, const std::function<int()>& body) {
   const int code = parse_and_run(parts_->app, argc, argv, body);
-  // What could not be written earlier has left its mark.
+  // ferror() also tells of earlier output that could not be written.
   const bool is_written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
   if (is_written || code != 0) return code;
   complain(parts_->app, "the output cannot be written");

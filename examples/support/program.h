@@ -21,12 +21,12 @@ namespace heed::support {
 // that program.cpp alone includes them.
 class CommandLine {
  public:
-  // An option, for what it has to do with others.
+  // An option that has been added, to say what it requires.
   class Option {
    public:
     bool is_given() const;
     Option& required();
-    // The option is wrong without the other, or beside it.
+    // It is an error to give this option without the other, or together with the other.
     Option& needs(const Option& other);
     Option& excludes(const Option& other);
 
@@ -42,11 +42,11 @@ class CommandLine {
   CommandLine(const CommandLine&) = delete;
   CommandLine& operator=(const CommandLine&) = delete;
 
-  // Each option has a `help` text, and its variable holds the default, which --help
-  // shows.
+  // Each option has a `help` text, and its variable holds the default. --help shows the
+  // defaults of numbers and choices.
 
-  // A text, which --help calls `kind`; what is there without it, --help calls
-  // `otherwise`.
+  // A text, which --help shows as `kind`, and as `otherwise` the default of an optional
+  // one.
   Option add_text(const std::string& name, std::string& value, const std::string& kind,
                   const std::string& help);
   Option add_text(const std::string& name, std::optional<std::string>& value,
@@ -59,8 +59,8 @@ class CommandLine {
   template <class T>
   Option add_number(const std::string& name, T& value, T low, T high,
                     const std::string& help);
-  // --name, which makes `value` true, or false where the name is "!--name". =true may
-  // follow it, or =false, as if it were not given.
+  // --name, which makes `value` true, or false where the name is "!--name". --name=true
+  // does the same; --name=false is as if the option were not given.
   Option add_flag(const std::string& name, bool& value, const std::string& help);
   // --dtype float32|float64
   Option add_dtype(DType& dtype);

@@ -27,7 +27,7 @@ double seconds_now() {
       .count();
 }
 
-// What standard output holds comes first, where the two go to one place.
+// Flushes standard output first: where both go to one place, its text comes before.
 void write_to_stderr(std::string_view text) {
   std::fflush(stdout);
   std::fwrite(text.data(), 1, text.size(), stderr);
@@ -85,7 +85,7 @@ void Progress::show(std::int64_t step, double loss, std::string_view more) {
   }
   if (!is_last && now - last_ < refresh) return;
   last_ = now;
-  // A line that fills the terminal would wrap, and could not be gone back over.
+  // A line that fills the terminal would wrap, and could not be rewritten.
   const std::string line =
       shortened(text(step, loss, more, now - start_), options_.width - 1);
   const std::int64_t width = text_width(line);

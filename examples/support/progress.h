@@ -33,8 +33,8 @@ ProgressOptions progress_on_stderr(std::string unit, double units_a_step = 1);
 // step 2000/10000, loss 0.1234, accuracy 98.5 %, 54321 examples/s, 12 s left
 class Progress {
  public:
-  // The time begins to run. Throws Error unless there is a step to do, units_a_step is
-  // positive and so are lines and width.
+  // The time begins to run. Throws Error unless total, units_a_step, lines and width are
+  // positive, and done is from 0 to total.
   Progress(std::int64_t total, ProgressOptions options);
   // Ends the line, if one is being rewritten: what follows, such as the message of an
   // error, stands below it.
@@ -45,7 +45,7 @@ class Progress {
   // Tells that `step` of the steps are done, and what there is to say after the loss,
   // such as "accuracy 98.5 %". Prints if it is time to: on a terminal ten times a second,
   // elsewhere after each of `lines` equal parts of the steps; and after the last step.
-  // Throws Error unless the steps rise from 1 to the total.
+  // Throws Error unless the steps rise from done + 1 to the total.
   void show(std::int64_t step, double loss, std::string_view more = {});
 
  private:

@@ -96,7 +96,7 @@ Layout layout_of(const Heatmaps& heatmaps, std::int64_t width) {
     return std::max<std::int64_t>((room + gap) / (std::max(panel, title) + gap), 1);
   };
 
-  // Square cells: large ones for a small matrix, but rather more panels side by side.
+  // Square cells: large for a small matrix, but smaller where more panels fit then.
   std::int64_t cell = std::clamp<std::int64_t>(narrow / std::max(m, n), 1, 4);
   for (std::int64_t less = cell - 1; less >= 2; --less)
     if (fitting(cell * n) < std::min(fitting(less * n), panels)) cell = less;

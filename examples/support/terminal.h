@@ -10,12 +10,12 @@ namespace heed::support {
 // How a terminal takes colours: 256 fixed ones, or any.
 enum class Colours { none, palette, any };
 
-// What standard output takes: none unless it is a terminal, or when the environment says
-// so (NO_COLOR set, TERM=dumb); any where COLORTERM promises it.
+// What standard output takes: none if it is not a terminal or the environment says so
+// (NO_COLOR not empty; TERM dumb or unset); any if COLORTERM is truecolor or 24bit.
 Colours terminal_colours();
 
-// The columns of the terminal at a file descriptor, as STDOUT_FILENO; 80 when it does not
-// say.
+// The columns of the terminal at a file descriptor, such as STDOUT_FILENO; 80 when the
+// system does not know.
 int terminal_width(int descriptor);
 
 // The heat maps as lines of coloured half blocks, at most `width` columns wide: panels of
@@ -25,7 +25,8 @@ int terminal_width(int descriptor);
 // is room. An empty string for Colours::none. Throws Error when the figure is ill-formed.
 std::string in_colour(const Heatmaps& heatmaps, Colours colours, int width);
 
-// Prints in_colour for what standard output is, after an empty line.
+// Prints an empty line and in_colour() for standard output, or nothing if that takes no
+// colours.
 void show_heatmaps(const Heatmaps& heatmaps);
 
 }  // namespace heed::support

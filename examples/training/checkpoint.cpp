@@ -48,7 +48,7 @@ T take_one(std::map<std::string, T>& map, const char* kind, const std::string& n
   return std::move(node.mapped());
 }
 
-// Of all names, texts and elements but itself: the format would not notice a changed one.
+// Of all names, texts and elements except the hash itself: safetensors has no checksum.
 std::string hash_of(const nn::Safetensors& file) {
   std::uint64_t hash = training::hash("");
   for (const auto& [name, text] : file.metadata) {

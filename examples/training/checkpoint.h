@@ -18,7 +18,7 @@ using SettingsText = std::map<std::string, std::string>;
 
 struct Checkpoint {
   SettingsText settings;    // by the names of their options; "steps" is one of them
-  std::string fingerprint;  // of the data that are learnt
+  std::string fingerprint;  // of the training data
   std::int64_t step = 0;    // how many have been done
   nn::StateDict model;
   optim::State optimiser;
@@ -39,15 +39,16 @@ struct Format {
 
 // A safetensors file. Its tensors are the model's, "model." and their names, the
 // optimiser's, "optimizer." and their names, the generators' bytes, "generator." and
-// their names, the log and the program's own; the settings are its metadata. An older
-// file stays whole until the new one is. Both throw InputError, naming the file: save
-// when it cannot be written, load when it cannot be read or is not what save writes.
+// their names, the log and the program's own; its metadata are the settings, the format,
+// the step, the fingerprint and a hash. An older file stays until the new one is
+// complete. Both throw InputError, naming the file: save when it cannot be written, load
+// when it cannot be read or is not what save writes.
 void save(const std::string& path, const Checkpoint& checkpoint, const Format& format);
 Checkpoint load(const std::string& path, const Format& format);
 
 // The settings of a run that goes on from the checkpoint of `path`: its own, except that
-// `steps` may be given anew. Throws InputError when another setting that is given is not
-// what it was, or there are fewer steps than have been done.
+// `steps` may be another number. Throws InputError when any other setting that is given
+// has changed, or there are fewer steps than have been done.
 SettingsText resumed_settings(const Checkpoint& checkpoint, const SettingsText& given,
                               const std::string& path);
 

@@ -16,13 +16,13 @@ void set_handlers(void (*handler)(int)) {
   struct sigaction action {};
   action.sa_handler = handler;
   action.sa_flags = SA_RESTART;
-  // One that comes while the other is being noted waits, and then is the second.
+  // A signal that comes while another one is being noted waits, and is then the second.
   sigemptyset(&action.sa_mask);
   for (const int signal : signals) sigaddset(&action.sa_mask, signal);
   for (const int signal : signals) {
     struct sigaction before {};
     sigaction(signal, nullptr, &before);
-    // Whoever started the program may have asked for that, as nohup does.
+    // A signal that is ignored stays ignored: nohup starts programs in this way.
     if (before.sa_handler != SIG_IGN) sigaction(signal, &action, nullptr);
   }
 }

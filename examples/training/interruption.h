@@ -18,8 +18,8 @@ class Interruption {
   int signal() const;
 };
 
-// The text as a word of the shell, for a command line that goes on with a run. One that
-// is not printable is written with escapes, which bash and its kin read in $'...'.
+// The text as a word of the shell, for the command line that resumes a run. A text that
+// is not printable is written with escapes in $'...', which bash and similar shells read.
 std::string shell_word(const std::string& text);
 
 }  // namespace heed::training

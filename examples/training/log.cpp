@@ -24,8 +24,8 @@ std::string line_of(const LogRow& row) {
 
 // `mode` is fopen's.
 void put(const std::string& path, const char* mode, const std::string& text) {
-  std::error_code ignored;                        // fopen() hears it again
-  if (std::filesystem::is_fifo(path, ignored)) {  // which would be waited for
+  std::error_code ignored;                        // fopen() reports it again
+  if (std::filesystem::is_fifo(path, ignored)) {  // opening it would wait for a reader
     support::input_error("{}: must be a regular file, got a pipe", path);
   }
   errno = 0;

@@ -1,4 +1,4 @@
-// What a run has found out on its way, for log.csv and the chart.
+// The results of a run's evaluations, for log.csv and the chart.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace heed::training {
 
-// An evaluation: the losses are means over some batches of each part of the data, the one
-// that is learnt and the one that is not, without dropout.
+// An evaluation: the losses are means over some batches of the training data and of the
+// validation data, without dropout.
 struct LogRow {
   std::int64_t step;  // how many have been done before it
   double train_loss, validation_loss;
@@ -24,7 +24,7 @@ using Log = std::vector<LogRow>;
 Tensor to_tensor(const Log& log);
 Log to_log(const Tensor& table);
 
-// Makes the file `path` anew, with all that the log holds. Throws InputError, as does
+// Overwrites the file `path` with the whole log. Throws InputError, as does
 // append_to_file, when it cannot be written.
 void write_to_file(const std::string& path, const Log& log);
 void append_to_file(const std::string& path, const LogRow& row);

@@ -62,7 +62,7 @@ RunFolder::RunFolder(const std::string& folder, const Format& format, bool resum
     }
     begun = load(checkpoint_path, format);
   } else if (exists(log_path)) {
-    // The checkpoint comes first: this is the log of something else.
+    // A run writes its checkpoint before its log: this log is not a run's.
     input_error("{}: is there already, without a checkpoint; choose another --out",
                 log_path);
   }

@@ -18,10 +18,10 @@ bool has_checkpoint(const std::string& folder);
 nn::Descriptor lock_folder(const std::string& folder, const std::string& program);
 
 struct RunFolder {
-  // A run that is resumed goes on from the folder's checkpoint, if there is one yet.
-  // Another gets the folder made; it must not hold a checkpoint or a log. What killed
-  // runs have left in it is removed. Throws InputError when it is not so, the folder is
-  // locked, or it or the checkpoint cannot be used.
+  // A run that is resumed goes on from the folder's checkpoint, if there is one yet. For
+  // a new run the folder is made if needed, and must hold neither checkpoint nor log.
+  // Files that killed runs have left half written are removed. Throws InputError when the
+  // folder is not so or is locked, or when it or the checkpoint cannot be used.
   RunFolder(const std::string& folder, const Format& format, bool resume);
 
   std::string checkpoint_path, log_path;
