@@ -130,13 +130,13 @@ class LanguageModel(torch.nn.Module):
     def __init__(self, layers, d, heads, length, vocab):
         super().__init__()
         self.tokens = torch.nn.Embedding(vocab, d)
-        self.places = torch.nn.Embedding(length, d)
+        self.positions = torch.nn.Embedding(length, d)
         self.blocks = torch.nn.Sequential(*(Block(d, heads, length) for _ in range(layers)))
         self.ln = torch.nn.LayerNorm(d)
         self.head = torch.nn.Linear(d, vocab, bias=False)
 
     def forward(self, ids):
-        x = self.tokens(ids) + self.places(torch.arange(ids.shape[1]))
+        x = self.tokens(ids) + self.positions(torch.arange(ids.shape[1]))
         return self.head(self.ln(self.blocks(x)))
 
 

@@ -131,25 +131,25 @@ struct Block {
 // The GPT of torch_workloads.py: learned positions, and a head that does not share the
 // weights of the token embedding.
 struct LanguageModel {
-  nn::Embedding tokens, places;
+  nn::Embedding tokens, positions;
   std::vector<Block> blocks;
   nn::LayerNorm ln;
   nn::Linear head;
 
   LanguageModel(std::int64_t layers, std::int64_t d, std::int64_t heads, std::int64_t t,
                 std::int64_t vocab)
-      : tokens(vocab, d), places(t, d), ln(d), head(d, vocab, {.bias = false}) {
+      : tokens(vocab, d), positions(t, d), ln(d), head(d, vocab, {.bias = false}) {
     for (std::int64_t i = 0; i < layers; ++i) blocks.emplace_back(d, heads, t);
   }
 
   Variable operator()(const Tensor& ids) {  // (b, t) -> (b, t, vocab)
-    Variable x = tokens(ids) + places(arange(ids.size(1)));
+    Variable x = tokens(ids) + positions(arange(ids.size(1)));
     for (Block& block : blocks) x = block(x);
     return head(ln(x));
   }
   void visit(auto&& f) {
     f("tokens", tokens);
-    f("places", places);
+    f("positions", positions);
     f("blocks", blocks);
     f("ln", ln);
     f("head", head);

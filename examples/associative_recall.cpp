@@ -110,12 +110,12 @@ double accuracy(const Tensor& answers, const Batch& batch) {
 
 // A model in training. Each step records loss and accuracy, as before its update.
 template <class Model>
-struct Pupil {
+struct Learner {
   Model net;
   optim::Sgd trainer;
   std::vector<double> losses, accuracies;
 
-  explicit Pupil(Model model)
+  explicit Learner(Model model)
       : net(std::move(model)), trainer(nn::parameters(net), {.momentum = momentum}) {}
 
   void learn(const Batch& batch, double lr) {
@@ -132,7 +132,7 @@ struct Pupil {
   }
 };
 
-using Baseline = Pupil<Recall<AveragePooling>>;
+using Baseline = Learner<Recall<AveragePooling>>;
 
 // The steps from one point of a curve to the next.
 std::size_t spacing(const Options& options) {
@@ -146,7 +146,7 @@ double average(std::span<const double> numbers) {
 
 // New examples in each step; the learning rate falls evenly to 0.
 template <class Model>
-void train(Pupil<Model>& pupil, Baseline& baseline, const World& world,
+void train(Learner<Model>& learner, Baseline& baseline, const World& world,
            const Options& options) {
   Progress progress(options.steps, progress_on_stderr("examples", batch_size));
   const std::size_t n = spacing(options);
@@ -154,10 +154,10 @@ void train(Pupil<Model>& pupil, Baseline& baseline, const World& world,
     const Batch batch = world.draw(batch_size, default_generator());
     const double lr = options.lr * static_cast<double>(options.steps - step + 1) /
                       static_cast<double>(options.steps);
-    pupil.learn(batch, lr);
+    learner.learn(batch, lr);
     baseline.learn(batch, lr);
-    if (pupil.losses.size() % n != 0 && step != options.steps) continue;
-    const std::span losses(pupil.losses), accuracies(pupil.accuracies);
+    if (learner.losses.size() % n != 0 && step != options.steps) continue;
+    const std::span losses(learner.losses), accuracies(learner.accuracies);
     progress.show(step, average(losses.last(n)),
                   fmt::format("accuracy {:.1f} %", 100 * average(accuracies.last(n))));
   }
@@ -236,9 +236,9 @@ void print_example(const Batch& batch, const Tensor& weights, const Tensor& answ
 
 // --- figures
 
-// How two pupils did over the steps.
+// How the two learners did over the steps.
 Chart chart_of(const std::string& ylabel, const Options& options,
-               const std::vector<double>& pupil, const std::vector<double>& baseline) {
+               const std::vector<double>& learner, const std::vector<double>& baseline) {
   const auto curve = [n = spacing(options)](const std::string& name,
                                             const std::vector<double>& numbers) {
     Curve curve{name, {}, {}, Style::thick_line};
@@ -248,11 +248,12 @@ Chart chart_of(const std::string& ylabel, const Options& options,
     }
     return curve;
   };
-  return {.title = options.name(),
-          .xlabel = "step",
-          .ylabel = ylabel,
-          .curves = {curve("attention", pupil), curve("average of the values", baseline)},
-          .whole_x = true};
+  return {
+      .title = options.name(),
+      .xlabel = "step",
+      .ylabel = ylabel,
+      .curves = {curve("attention", learner), curve("average of the values", baseline)},
+      .whole_x = true};
 }
 
 // A row for each query of ask_for_each_key; both weights are (queries, heads, keys).
@@ -281,7 +282,7 @@ template <class Attention>
 int run(Attention attention, std::int64_t found, const World& world,
         const Options& options) {
   const std::int64_t asked = world.asked();
-  Pupil pupil(Recall(std::move(attention), found, asked));
+  Learner learner(Recall(std::move(attention), found, asked));
   Baseline baseline(Recall(AveragePooling{}, digits, asked));
   // From a generator of its own, so that no training has seen these examples.
   Generator generator(~options.seed);
@@ -290,11 +291,11 @@ int run(Attention attention, std::int64_t found, const World& world,
 
   fmt::print("{}\n", build_info());
   print_task(options, asked);
-  const double before = accuracy(ask(pupil.net, test, test.mask()), test);
-  const Tensor weights_before = weights(pupil.net, each);
-  train(pupil, baseline, world, options);
+  const double before = accuracy(ask(learner.net, test, test.mask()), test);
+  const Tensor weights_before = weights(learner.net, each);
+  train(learner, baseline, world, options);
 
-  const Tensor answers = ask(pupil.net, test, test.mask());
+  const Tensor answers = ask(learner.net, test, test.mask());
   const double after = accuracy(answers, test);
   const double chance = mean(1 / test.lens.to(float64)).item();
   fmt::print(
@@ -304,9 +305,9 @@ int run(Attention attention, std::int64_t found, const World& world,
       "{:5.1f} %  without the mask: padding repeats the key asked for with wrong values\n"
       "{:5.1f} %  average of the values, after the same training (chance: {:.1f} %)\n",
       test_size, 100 * before, 100 * after,
-      100 * accuracy(ask(pupil.net, test, {}), test),
+      100 * accuracy(ask(learner.net, test, {}), test),
       100 * accuracy(ask(baseline.net, test, test.mask()), test), 100 * chance);
-  const Tensor weights_after = weights(pupil.net, test);
+  const Tensor weights_after = weights(learner.net, test);
   print_shares(test, weights_after, chance);
   print_example(test, weights_after, answers);
   const bool holds = after >= claimed;
@@ -316,14 +317,15 @@ int run(Attention attention, std::int64_t found, const World& world,
   else
     fmt::print("\nNothing is claimed after {} steps.\n", options.steps);
 
-  const Heatmaps heatmaps = heatmaps_of(weights_before, weights(pupil.net, each), asked);
+  const Heatmaps heatmaps =
+      heatmaps_of(weights_before, weights(learner.net, each), asked);
   show_heatmaps(heatmaps);
   save_figures(
       options.figures,
       {{"attention", heatmaps},
-       {"loss", chart_of("cross entropy", options, pupil.losses, baseline.losses)},
+       {"loss", chart_of("cross entropy", options, learner.losses, baseline.losses)},
        {"accuracy",
-        chart_of("right answers", options, pupil.accuracies, baseline.accuracies)}});
+        chart_of("right answers", options, learner.accuracies, baseline.accuracies)}});
   return holds || !options.claims() ? 0 : 1;
 }
 

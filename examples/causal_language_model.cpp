@@ -96,7 +96,7 @@ void print_predictions(const Tensor& p) {
 }
 
 // What the model writes if it is given <BOS> and then its own words.
-std::string written_alone(LanguageModel& net) {
+std::string generated(LanguageModel& net) {
   std::string text;
   std::vector<std::int64_t> ids = {0};
   for (std::int64_t n = 1; n <= prediction_steps; ++n) {
@@ -146,7 +146,7 @@ int run(const ListingOptions& options) {
   const Tensor p = probabilities(net, inputs);             // (4, vocab_size)
   const Tensor weights = net.attention.attention_weights;  // (1, 2, 4, 4)
   print_predictions(p);
-  const std::string alone = written_alone(net);
+  const std::string alone = generated(net);
   fmt::print("\nfrom <BOS> and its own words it writes: {}\n", alone);
 
   const std::vector<std::string> names(vocabulary.begin(), vocabulary.end() - 1);

@@ -178,8 +178,8 @@ bool fused_fits(const Variable& query, const Variable& key, const Variable& valu
 }
 
 // Whether each query is one number, with keys and values of its own, all of which count.
-bool numbers_alone(const GaussianScore& score, const Operands& x,
-                   const Mask::OnScores& mask, const DropoutDraw& draw) {
+bool single_numbers(const GaussianScore& score, const Operands& x,
+                    const Mask::OnScores& mask, const DropoutDraw& draw) {
   return x.query.size(-2) == 1 && x.query.size(-1) == 1 && x.value.size(-1) == 1 &&
          score.w.numel() == 1 && !mask.may_hide() && !mask.bias && draw.bits.numel() == 0;
 }
@@ -219,7 +219,7 @@ Variable attend(const Score& score, const Variable& query, const Variable& key,
       return fused(*dot, x.query, x.key, x.value, on_scores, draw, weights);
     }
     const auto* const gaussian = std::get_if<GaussianScore>(&score);
-    if (gaussian && numbers_alone(*gaussian, x, on_scores, draw)) {
+    if (gaussian && single_numbers(*gaussian, x, on_scores, draw)) {
       return fused(*gaussian, x.query, x.key, x.value, weights);
     }
   }

@@ -27,16 +27,16 @@ CausalMultiHeadAttention::CausalMultiHeadAttention(
         "CausalMultiHeadAttention: max_seq_len must be at least 1, got {}", max_seq_len);
 }
 
-Variable CausalMultiHeadAttention::operator()(const Variable& x, const Mask& also) {
-  return (*this)(x, x, x, also);
+Variable CausalMultiHeadAttention::operator()(const Variable& x, const Mask& extra) {
+  return (*this)(x, x, x, extra);
 }
 
 Variable CausalMultiHeadAttention::operator()(const Variable& q, const Variable& k,
-                                              const Variable& v, const Mask& also) {
+                                              const Variable& v, const Mask& extra) {
   const std::int64_t dim = wq.weight.size(1);
   const InputSizes wanted{
       .query_size = dim, .key_size = dim, .value_size = dim, .dtype = wq.weight.dtype()};
-  if (!mask.hides_nothing() && q.dim() == 3 && k.dim() == 3) {
+  if (!mask.is_empty() && q.dim() == 3 && k.dim() == 3) {
     check(
         std::max(q.size(1), k.size(1)) <= max_seq_len,
         "CausalMultiHeadAttention: a sequence must not be longer than max_seq_len = {}, "
@@ -44,7 +44,7 @@ Variable CausalMultiHeadAttention::operator()(const Variable& q, const Variable&
         max_seq_len, q.size(1), k.size(1));
   }
   const Variable heads = attend("CausalMultiHeadAttention", wanted, {q, k, v},
-                                mask & also, wq, wk, wv);  // (batch, n, dim)
+                                mask & extra, wq, wk, wv);  // (batch, n, dim)
   return resid_dropout(wo(heads));
 }
 

@@ -34,13 +34,13 @@ struct CausalMultiHeadAttention : Heads {
   // 0 to 1.
   explicit CausalMultiHeadAttention(const CausalMultiHeadAttentionOptions& options);
 
-  // Self-attention: x (batch, n, dim) -> (batch, n, dim). `also` is a further mask,
+  // Self-attention: x (batch, n, dim) -> (batch, n, dim). `extra` is a further mask,
   // on scores (batch, heads, n, n). Throws Error when a shape or the mask does not fit,
   // and when a causal sequence is longer than max_seq_len.
-  Variable operator()(const Variable& x, const Mask& also = {});
+  Variable operator()(const Variable& x, const Mask& extra = {});
   // q (batch, n, dim), k and v (batch, m, dim) -> (batch, n, dim). Throws Error likewise.
   Variable operator()(const Variable& q, const Variable& k, const Variable& v,
-                      const Mask& also = {});
+                      const Mask& extra = {});
 
   void visit(auto&& f) {
     f("wq", wq);

@@ -68,8 +68,8 @@ Tensor NextLogits::operator()(const Tensor& tokens) {
   if (use_cache_ && all.size(1) <= context) {
     logits = model_.next(tokens, cache_).value();
   } else {
-    Gpt::Cache anew = model_.cache();
-    logits = model_.next(seen, anew).value();
+    Gpt::Cache fresh = model_.cache();
+    logits = model_.next(seen, fresh).value();
   }
   seen_ = std::move(seen);  // last: where something throws, no tokens are added
   return logits;

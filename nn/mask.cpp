@@ -285,7 +285,7 @@ Mask operator&(const Mask& a, const Mask& b) {
   return both;
 }
 
-bool Mask::hides_nothing() const {
+bool Mask::is_empty() const {
   return keep_.empty() && lens_.empty() && bias_.empty() && !causal_ && !top_left_ &&
          !bottom_right_;
 }

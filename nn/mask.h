@@ -78,7 +78,7 @@ class Mask {
   friend Mask operator&(const Mask& a, const Mask& b);
 
   // Whether it is Mask(): it hides and biases nothing, whatever the scores.
-  bool hides_nothing() const;
+  bool is_empty() const;
 
   // A mask for scores of one shape, as tensors.
   struct OnScores {

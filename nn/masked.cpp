@@ -149,7 +149,7 @@ Variable masked_weights(const Variable& scores, const Mask::OnScores& mask) {
 
 Inputs without_hidden(const Inputs& inputs, const Mask& mask, const Shape& scores) {
   const auto& [queries, keys, values] = inputs;
-  if (mask.hides_nothing() ||
+  if (mask.is_empty() ||
       (all_finite(queries) && all_finite(keys) && all_finite(values))) {
     return inputs;
   }

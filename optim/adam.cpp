@@ -12,7 +12,7 @@ namespace {
 
 // Makes what a step of one parameter needs, and returns the step.
 auto prepare(const Variable& parameter, Memory& memory, const AdamOptions& o) {
-  const auto begun = [&](const char* name) {
+  const auto buffer = [&](const char* name) {
     if (!memory.contains(name)) {
       memory[name] = zeros(parameter.shape(), parameter.dtype());
     }
@@ -21,7 +21,7 @@ auto prepare(const Variable& parameter, Memory& memory, const AdamOptions& o) {
   const double t = memory.contains("step") ? memory.at("step").item() + 1 : 1;
   memory["step"] = tensor(static_cast<std::int64_t>(t));
   std::optional<Tensor> largest;
-  if (o.amsgrad) largest = begun("max_exp_avg_sq");
+  if (o.amsgrad) largest = buffer("max_exp_avg_sq");
   const double decay = o.weight_decay.value_or(0);
   const bool decoupled = o.decoupled_weight_decay;
   const AdamUpdate update{.shrink = decoupled ? 1 - o.lr * decay : 1,
@@ -32,7 +32,7 @@ auto prepare(const Variable& parameter, Memory& memory, const AdamOptions& o) {
                           .step_size = o.lr / (1 - std::pow(o.beta1, t)),
                           .root_scale = std::sqrt(1 - std::pow(o.beta2, t)),
                           .maximize = o.maximize};
-  return [m = begun("exp_avg"), v = begun("exp_avg_sq"), largest, update](
+  return [m = buffer("exp_avg"), v = buffer("exp_avg_sq"), largest, update](
              Tensor& x, const Tensor& gradient) mutable {
     adam_(x, gradient, m, v, largest, update);
   };

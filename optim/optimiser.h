@@ -62,10 +62,10 @@ class Target {
   // Calls move(x), which writes to x, the parameter's contiguous elements.
   template <class F>
   void update(F&& move) {
-    const bool is_view = !parameter_.is_contiguous();
-    if (is_view) dense_.copy_(parameter_);
+    const bool is_strided = !parameter_.is_contiguous();
+    if (is_strided) dense_.copy_(parameter_);
     move(dense_);
-    if (is_view) parameter_.copy_(dense_);
+    if (is_strided) parameter_.copy_(dense_);
   }
 
   Tensor gradient;

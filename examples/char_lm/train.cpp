@@ -232,7 +232,7 @@ int run(Trainer& trainer, const training::RunFolder& folder,
   const training::Interruption interruption;
   const Settings& s = trainer.settings();
   // A run that is resumed with another number of steps saves that at once.
-  bool is_saved = folder.begun && folder.begun->settings == to_strings(s);
+  bool is_saved = folder.checkpoint && folder.checkpoint->settings == to_strings(s);
   const auto save = [&] {
     if (is_saved) return;
     training::save(folder.checkpoint_path, trainer.checkpoint(), checkpoint_format());
@@ -295,17 +295,17 @@ int train(const TrainOptions& options) {
   support::make_folder(options.figures);
   const training::RunFolder folder(options.out, checkpoint_format(), options.resume);
   const std::string& path = folder.checkpoint_path;
-  const auto& begun = folder.begun;
+  const auto& checkpoint = folder.checkpoint;
   const Settings settings =
-      begun ? settings_from(resumed_settings(*begun, options.given, path), path)
-            : options.settings;
+      checkpoint ? settings_from(resumed_settings(*checkpoint, options.given, path), path)
+                 : options.settings;
   Trainer trainer(settings, corpus);
-  if (begun) trainer.restore(*begun, path);
-  if (options.resume && !begun) {
+  if (checkpoint) trainer.restore(*checkpoint, path);
+  if (options.resume && !checkpoint) {
     fmt::print("{}: no checkpoint yet; the training begins\n", printable(options.out));
   }
   print_about(corpus, trainer);
-  if (begun) fmt::print("It goes on from step {}\n", begun->step);
+  if (checkpoint) fmt::print("It goes on from step {}\n", checkpoint->step);
   if (trainer.steps_done() == settings.steps) {
     fmt::print("All {} steps are done; --steps takes it further\n", settings.steps);
   }

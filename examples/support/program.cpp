@@ -27,7 +27,7 @@ constexpr int failure = 1, wrong_input = 2;
 
 // Prints an error. If that fails, the exit code still tells of it. A message may quote a
 // file or the command line, so control characters are escaped.
-void complain(const CLI::App& app, const char* message) {
+void print_error(const CLI::App& app, const char* message) {
   std::fflush(stdout);
   std::fputs(fmt::format("{}: {}\n", app.get_name(), printable(message)).c_str(), stderr);
 }
@@ -61,10 +61,10 @@ int parse_and_run(CLI::App& app, int argc, char** argv,
   } catch (const CLI::ParseError& error) {
     return answer(app, error);
   } catch (const InputError& error) {
-    complain(app, error.what());
+    print_error(app, error.what());
     return wrong_input;
   } catch (const std::exception& error) {
-    complain(app, error.what());
+    print_error(app, error.what());
   }
   return failure;
 }
@@ -244,7 +244,7 @@ int CommandLine::run(int argc, char** argv, const std::function<int()>& body) {
   // ferror() also tells of earlier output that could not be written.
   const bool is_written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
   if (is_written || code != 0) return code;
-  complain(parts_->app, "the output cannot be written");
+  print_error(parts_->app, "the output cannot be written");
   return failure;
 }
 

@@ -60,7 +60,7 @@ RunFolder::RunFolder(const std::string& folder, const Format& format, bool resum
           "{}: is there already; go on from it with --resume, or choose another --out",
           checkpoint_path);
     }
-    begun = load(checkpoint_path, format);
+    checkpoint = load(checkpoint_path, format);
   } else if (exists(log_path)) {
     // A run writes its checkpoint before its log: this log is not a run's.
     input_error("{}: is there already, without a checkpoint; choose another --out",

@@ -26,7 +26,7 @@ struct RunFolder {
 
   std::string checkpoint_path, log_path;
   nn::Descriptor lock;
-  std::optional<Checkpoint> begun;  // what the run goes on from; none if it begins
+  std::optional<Checkpoint> checkpoint;  // what the run goes on from; none if it begins
 };
 
 }  // namespace heed::training

@@ -59,14 +59,14 @@ BOOST_AUTO_TEST_SUITE(masks)
 // --- each kind alone
 
 BOOST_AUTO_TEST_CASE(a_mask_without_rules_hides_nothing) {
-  BOOST_TEST(Mask().hides_nothing());
+  BOOST_TEST(Mask().is_empty());
   const Mask::OnScores on_scores = Mask().on({2, 3});
   BOOST_TEST(!on_scores.may_hide());
   BOOST_TEST(!on_scores.bias);
   BOOST_TEST((on_scores.empty_rows == EmptyRows::zero));
   BOOST_TEST(grid(Mask(), {2, 3}) == " x x x\n x x x");
   for (const Named& kind : every_kind()) {
-    BOOST_TEST(kind.mask.hides_nothing() == (kind.name == "none"), kind.name);
+    BOOST_TEST(kind.mask.is_empty() == (kind.name == "none"), kind.name);
   }
 }
 
@@ -240,7 +240,7 @@ BOOST_AUTO_TEST_CASE(a_policy_passes_to_what_a_mask_is_joined_with) {
   BOOST_TEST((policy(uniform & uniform) == EmptyRows::uniform));
   BOOST_TEST((policy(uniform.empty_rows(EmptyRows::nan)) == EmptyRows::nan));
   BOOST_TEST((policy(uniform) == EmptyRows::uniform));
-  BOOST_TEST(uniform.hides_nothing());
+  BOOST_TEST(uniform.is_empty());
   BOOST_CHECK_EXCEPTION(
       uniform & plain.empty_rows(EmptyRows::nan), Error,
       says("mask: the two masks joined by & must agree on empty rows, got "

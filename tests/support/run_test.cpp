@@ -82,13 +82,13 @@ BOOST_AUTO_TEST_CASE(a_folder_has_one_run) {
   BOOST_TEST(refusal(true) == folder + ": there is no such folder to go on from");
   {
     const RunFolder run(folder, format, false);
-    BOOST_TEST(!run.begun);
+    BOOST_TEST(!run.checkpoint);
     BOOST_TEST(refusal(true) == folder + ": another p is training into this folder");
     Checkpoint saved;
     saved.step = 3;
     save(run.checkpoint_path, saved, format);
   }
-  BOOST_TEST(RunFolder(folder, format, true).begun->step == 3);
+  BOOST_TEST(RunFolder(folder, format, true).checkpoint->step == 3);
   BOOST_TEST(refusal(false) ==
              checkpoint_path(folder) +
                  ": is there already; go on from it with --resume, or choose another "
