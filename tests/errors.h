@@ -22,7 +22,7 @@ std::string error_of(F&& f) {
   return "no error";
 }
 
-// Each call must throw an Error that begins so.
+// Each call must throw an Error whose message begins with `start`.
 inline void check_refused(const std::string& start,
                           const std::vector<std::function<void()>>& calls) {
   for (std::size_t i = 0; i < calls.size(); ++i) {
@@ -31,7 +31,7 @@ inline void check_refused(const std::string& start,
   }
 }
 
-// For BOOST_CHECK_EXCEPTION: whether the Error says just this.
+// For BOOST_CHECK_EXCEPTION: whether this is the Error's whole message.
 inline auto says(const std::string& message) {
   return [message](const Error& error) {
     BOOST_TEST(error.what() == message);
