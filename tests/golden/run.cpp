@@ -74,7 +74,7 @@ Options parse(const std::vector<std::string>& arguments) {
   return options;
 }
 
-// What a group's cases came to.
+// The results of a group's cases.
 struct Tally {
   std::string group;
   std::int64_t cases = 0, failed = 0, values = 0;
