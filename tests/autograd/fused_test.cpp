@@ -211,7 +211,7 @@ BOOST_AUTO_TEST_CASE(kernels_and_formula_are_one_function) {
   }
 }
 
-// The sums q + k of all pairs would be h numbers a score.
+// The sums q + k of all pairs would be h numbers per score.
 BOOST_AUTO_TEST_CASE(additive_scores_never_hold_all_sums) {
   Generator generator(6);
   const std::int64_t n = 50, m = 60, h = 64;

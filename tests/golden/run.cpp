@@ -119,7 +119,7 @@ class Run {
     }
   }
 
-  // A line a group, and its failures; then the sums. Returns how many cases failed.
+  // A line per group, and its failures; then the sums. Returns how many cases failed.
   std::int64_t print(std::ostream& out) const {
     std::int64_t passed = 0, failed = 0;
     for (const Tally& tally : tallies_) {

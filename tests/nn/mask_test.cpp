@@ -115,7 +115,7 @@ BOOST_AUTO_TEST_CASE(a_mask_of_one_key_hides_from_all) {
 }
 
 BOOST_AUTO_TEST_CASE(valid_lens_count_keys) {
-  // One for all, one a sequence, one a query.
+  // One for all, one per sequence, one per query.
   BOOST_TEST(grid(Mask::valid_lens(tensor(2)), {2, 3}) == " x x .\n x x .");
   BOOST_TEST(grid(Mask::valid_lens(tensor({1, 2})), {2, 3}) == " x . .\n x x .");
   BOOST_TEST(grid(Mask::valid_lens(tensor({1, 3})), {2, 2, 3}) ==
