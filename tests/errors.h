@@ -11,7 +11,7 @@
 
 namespace heed {
 
-// The message of the Error that f throws.
+// The message of the Error that f throws, "no error" if it throws none.
 template <class F>
 std::string error_of(F&& f) {
   try {
@@ -31,7 +31,7 @@ inline void check_refused(const std::string& start,
   }
 }
 
-// For BOOST_CHECK_EXCEPTION: whether this is the Error's whole message.
+// For BOOST_CHECK_EXCEPTION: whether `message` is the whole message of the Error.
 inline auto says(const std::string& message) {
   return [message](const Error& error) {
     BOOST_TEST(error.what() == message);
