@@ -1,4 +1,4 @@
-// Two tensors compared: by their bits, by their elements, by how far they are apart.
+// Comparing two tensors: by their bits, by their elements, by their distance.
 #pragma once
 
 #include <bit>
@@ -44,13 +44,13 @@ inline bool same(const Tensor& a, const Tensor& b) {
   return all(equal).item() != 0;
 }
 
-// The largest |a - b|, of shapes that must be equal; NaN if there is one.
+// The largest |a - b|; NaN if any is NaN. Fails unless the shapes are equal.
 inline double distance(const Tensor& a, const Tensor& b) {
   BOOST_TEST_REQUIRE(a.shape() == b.shape());
   return a.numel() == 0 ? 0 : max(abs(a.to(float64) - b.to(float64))).item();
 }
 
-// The largest |a - b| / max(1, |b|), and 0 for equal infinities; NaN if there is one.
+// The largest |a - b| / max(1, |b|), and 0 for equal infinities; NaN if any is.
 inline double relative_distance(const Tensor& a, const Tensor& b) {
   BOOST_TEST_REQUIRE(a.shape() == b.shape());
   if (a.numel() == 0) return 0;

@@ -1,9 +1,9 @@
-// The errors of the tutorials, made on purpose, each beside what heed does instead.
+// The tutorials' errors, repeated on purpose, each beside what heed does instead.
 //
 // The tutorials are the notes on attention that heed follows: kernel regression and
 // scoring functions (after "Dive into Deep Learning", chapter 10), general and multi-head
-// attention, and sections 2.1 to 2.3 of happy-llm, which the numbers below mean. Names
-// and sizes are theirs.
+// attention, and sections 2.1 to 2.3 of happy-llm, whose numbers stand below. Names and
+// sizes are the tutorials'.
 
 #include <cmath>
 #include <limits>
@@ -25,7 +25,7 @@ BOOST_AUTO_TEST_SUITE(errata)
 
 // Listing of 2.1.6: forward() reads self.is_causal, which __init__ never assigns, so the
 // first call is an AttributeError. In heed it is a field of the options, with a default,
-// and both of its values mean something.
+// and both of its values work.
 BOOST_AUTO_TEST_CASE(is_causal_is_never_assigned) {
   const Tensor x = randn({1, 4, 8});
   const auto hidden_weights = [&](bool is_causal) {
@@ -41,7 +41,7 @@ BOOST_AUTO_TEST_CASE(is_causal_is_never_assigned) {
 
 // The same listing asserts n_embd % n_head, but splits dim into n_heads. With these
 // arguments the assertion holds, and the division by heads loses two of six features
-// without a word. heed asks about the numbers that it divides.
+// without an error. heed checks the numbers that it divides.
 BOOST_AUTO_TEST_CASE(the_assertion_is_about_other_fields) {
   const struct {
     int n_embd = 8, n_head = 2;  // what the assertion reads
@@ -56,8 +56,8 @@ BOOST_AUTO_TEST_CASE(the_assertion_is_about_other_fields) {
 }
 
 // Text of 2.1.4: "Q from the encoder's output, K and V from the decoder's input". It is
-// the other way round: the decoder asks. Only so is there a row for each position of the
-// decoder, to be added to what stands there.
+// the other way round: Q comes from the decoder. Only then has the output a row for each
+// position of the decoder, to which it is added.
 BOOST_AUTO_TEST_CASE(cross_attention_is_told_the_wrong_way_round) {
   const Tensor encoded = randn({1, 5, 8}), decoding = randn({1, 3, 8});
   nn::GeneralAttention net(8);
@@ -84,7 +84,7 @@ BOOST_AUTO_TEST_CASE(keys_are_viewed_with_the_length_of_the_queries) {
 }
 
 // The same listing cuts the causal mask to [:seqlen, :seqlen], as if there were as many
-// keys as queries. heed asks in which corner the diagonal starts when there are not.
+// keys as queries. Where the lengths differ, heed refuses a mask that names no corner.
 BOOST_AUTO_TEST_CASE(the_causal_mask_is_cut_as_if_all_lengths_were_equal) {
   const double infinity = std::numeric_limits<double>::infinity();
   const Tensor mask = triu(full({1, 1, 8, 8}, -infinity), 1);
@@ -108,8 +108,8 @@ BOOST_AUTO_TEST_CASE(the_causal_mask_is_cut_as_if_all_lengths_were_equal) {
 }
 
 // Formula of 2.1.2: softmax(x)_i = softmax(e^x_i / sum e^x_j), a softmax of a softmax. It
-// adds up to 1 as well, but no weight can leave the others behind: for three keys all lie
-// between 0.21 and 0.58 whatever the scores.
+// adds up to 1 as well, but no weight can become nearly 1: for three keys all weights lie
+// between 0.21 and 0.58, whatever the scores.
 BOOST_AUTO_TEST_CASE(the_formula_applies_softmax_twice) {
   const Tensor scores = tensor({10.0, 0.0, 0.0});
   const Tensor once = exp(scores) / sum(exp(scores));
@@ -121,8 +121,8 @@ BOOST_AUTO_TEST_CASE(the_formula_applies_softmax_twice) {
 }
 
 // Grid of 2.1.5: five rows of masked tokens for a task of four steps. Of five tokens the
-// last is never read and the first never an answer, so what trains is four by four. (The
-// last row of the grid also spells its tokens <BoS> and </EOS>.)
+// last is never an input and the first never a target, so training needs four by four.
+// (The last row of the grid also spells its tokens <BoS> and </EOS>.)
 BOOST_AUTO_TEST_CASE(the_grid_has_a_row_too_many) {
   const std::vector<std::string> text = {"<BOS>", "I", "like", "you", "<EOS>"};
   const auto n = static_cast<std::int64_t>(text.size()) - 1;
@@ -157,8 +157,8 @@ BOOST_AUTO_TEST_CASE(sequence_mask_overwrites_the_caller_s_scores) {
 }
 
 // The same masked softmax of a sequence with no valid key: all scores are -1e6 then, and
-// softmax shares evenly among the padding. heed gives no weight to anything, and on
-// request the book's answer, NaN, or an Error.
+// softmax shares evenly among the padding. heed makes all these weights 0, and on
+// request gives the book's answer, NaN, or an Error.
 BOOST_AUTO_TEST_CASE(a_valid_length_of_0_attends_to_the_padding) {
   const Tensor scores = tensor({{1.0, 2.0, 3.0, 4.0}});
   const Tensor book = softmax(nn::sequence_mask(scores, tensor({0}), -1e6), -1);
@@ -218,8 +218,8 @@ BOOST_AUTO_TEST_CASE(the_table_of_positions_has_two_bases) {
 }
 
 // Code of 2.2.5: x = norm(x); h = x + attention(x). The residual path then carries the
-// normalised x, not x: a block that has learnt nothing yet is no identity, and the way
-// past all blocks that residuals are for is cut. Right is h = x + attention(norm(x)).
+// normalised x, not x: a block whose attention gives 0 is not the identity, and no path
+// leads unchanged past all blocks. Correct is h = x + attention(norm(x)).
 BOOST_AUTO_TEST_CASE(the_residual_adds_what_was_normalised) {
   CausalMultiHeadAttention attention({.dim = 4, .n_heads = 2, .max_seq_len = 3});
   Tensor projection = attention.wo.weight.value();

@@ -11,7 +11,7 @@
 
 namespace heed {
 
-// The message of the Error that f throws.
+// The message of the Error that f throws, "no error" if it throws none.
 template <class F>
 std::string error_of(F&& f) {
   try {
@@ -22,7 +22,7 @@ std::string error_of(F&& f) {
   return "no error";
 }
 
-// Each call must throw an Error that begins so.
+// Each call must throw an Error whose message begins with `start`.
 inline void check_refused(const std::string& start,
                           const std::vector<std::function<void()>>& calls) {
   for (std::size_t i = 0; i < calls.size(); ++i) {
@@ -31,7 +31,7 @@ inline void check_refused(const std::string& start,
   }
 }
 
-// For BOOST_CHECK_EXCEPTION: whether the Error says just this.
+// For BOOST_CHECK_EXCEPTION: whether `message` is the whole message of the Error.
 inline auto says(const std::string& message) {
   return [message](const Error& error) {
     BOOST_TEST(error.what() == message);

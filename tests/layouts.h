@@ -1,4 +1,4 @@
-// The elements of a tensor in other orders of memory.
+// The elements of a tensor in other memory layouts.
 #pragma once
 
 #include <limits>

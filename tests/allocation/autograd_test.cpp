@@ -94,8 +94,8 @@ BOOST_AUTO_TEST_CASE(backward_that_frees) {
   check_shortages("onto gradients", with_gradients, whole_step, bits);
 }
 
-// A walk that ends early leaves nothing behind that the next one, for something else,
-// would take for its own: not a place for gradients that has gone.
+// A walk that throws must leave no marks in the graph: a later walk for other gradients
+// would follow them, for example to a place for gradients that no longer exists.
 BOOST_AUTO_TEST_CASE(the_walk_after) {
   struct Captured : Expression {
     std::vector<Variable> gradients;

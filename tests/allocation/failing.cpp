@@ -15,7 +15,7 @@ thread_local constinit bool armed = false, lasting = false, failed = false;
 
 constinit std::atomic<std::int64_t> blocks{0}, calls{0};
 
-// Counts one allocation; whether it is to fail.
+// Counts one allocation. Returns whether it is to fail.
 bool fails() {
   if (!armed || left-- > 0) return false;
   if (!failed || lasting) {
@@ -47,14 +47,14 @@ void* taken(std::size_t bytes, std::align_val_t alignment) {
 void given_back(void* block) noexcept {
   if (!block) return;
   blocks.fetch_sub(1, std::memory_order_relaxed);
-  // What is read after it was freed shall not look as it did.
+  // A read after the free must not find the old content.
   std::memset(block, 0xdb, malloc_usable_size(block));
   std::free(block);
 }
 
 }  // namespace
 
-// All forms: under a sanitizer those that are left out would be its own.
+// All forms: a sanitizer would supply those that are left out.
 void* operator new(std::size_t bytes) { return taken(bytes); }
 void* operator new[](std::size_t bytes) { return taken(bytes); }
 void* operator new(std::size_t bytes, std::align_val_t alignment) {
@@ -63,7 +63,7 @@ void* operator new(std::size_t bytes, std::align_val_t alignment) {
 void* operator new[](std::size_t bytes, std::align_val_t alignment) {
   return taken(bytes, alignment);
 }
-// What asks like this goes on without, as std::stable_sort does: it does not fail here.
+// Callers like std::stable_sort go on without this memory, so it does not fail here.
 void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
   return counted(std::malloc(bytes ? bytes : 1));
 }
@@ -87,7 +87,7 @@ void operator delete[](void* block, std::size_t, std::align_val_t) noexcept {
 
 namespace heed {
 
-// Before the library's function of this name, which it calls.
+// Replaces the library's function of this name, and calls it.
 void* memory::allocate(std::size_t bytes) {
   using Allocate = void* (*)(std::size_t);
   static const auto allocate =

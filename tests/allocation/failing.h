@@ -1,12 +1,11 @@
 // Memory that runs out on purpose: the k-th allocation of the thread fails, for every k.
 // (`new (std::nothrow)`, the threads of a loop and malloc inside BLIS never fail here.)
 //
-// This program replaces `operator new`, and puts a function of its own before
-// heed::memory::allocate: libheed.so calls it through the linker's table, as it calls
-// every function of its own that others may call, and the program's comes first there.
-// So the library knows nothing of it and pays nothing. Where a compiler calls its own
-// function directly, or heed is a static library, it cannot be done; then the tests that
-// need it are skipped (pool_is_watched).
+// This program replaces `operator new` and heed::memory::allocate. libheed.so calls the
+// latter through the procedure linkage table, as it does with every exported function,
+// and there the program's definition comes first. So the library needs no change. Where a
+// compiler calls the library's function directly, or heed is a static library, this does
+// not work; then the tests that need it are skipped (pool_is_watched).
 #pragma once
 
 #include <cstdint>
@@ -33,18 +32,18 @@ class OutOfMemory {
   ~OutOfMemory();
   OutOfMemory(const OutOfMemory&) = delete;
   OutOfMemory& operator=(const OutOfMemory&) = delete;
-  // Whether any has failed.
+  // Whether an allocation has failed.
   static bool struck();
 };
 
 // Blocks of `operator new` that have not been freed.
 std::int64_t heap_blocks();
-// For the tests: skips them where those calls do not come here.
+// A precondition of test cases: whether memory::allocate() is replaced here.
 boost::test_tools::assertion_result pool_is_watched(boost::unit_test::test_unit_id);
 
-// What may happen when an allocation fails in act(state): Error or std::bad_alloc, after
-// which all is as it was, observe() says so, and act() done again ends as if nothing had
-// been. Nothing leaks. Goes through every allocation in act, on a new make() each time.
+// Lets each allocation in act(state) fail in turn, on a new make() each time. act() may
+// throw Error or std::bad_alloc; then observe() must give what it gave before, a second
+// act() must end as if nothing had failed, and nothing may leak.
 template <class Make, class Act, class Observe>
 void check_shortages(const std::string& name, Make make, Act act, Observe observe) {
   Bits before, after;
@@ -54,7 +53,7 @@ void check_shortages(const std::string& name, Make make, Act act, Observe observ
     act(*state);
     after = observe(*state);
   };
-  untroubled();  // what is made once is made now
+  untroubled();  // makes what is made once in a program
   untroubled();
   BOOST_TEST_CONTEXT(name) {
     for (const Shortage shortage : {Shortage::once, Shortage::lasting}) {

@@ -66,8 +66,8 @@ BOOST_AUTO_TEST_CASE(an_expanded_gradient_is_not_added_to) {
   BOOST_TEST(numbers(y.grad()) == (List{12, 6, 8}));
 }
 
-// For every op: the gradient of a leaf that is two of its inputs is the sum of those of
-// two leaves.
+// For every op: a leaf that stands for two inputs gets the sum of the gradients that two
+// leaves would get.
 BOOST_AUTO_TEST_CASE(a_leaf_may_be_several_inputs_of_one_op) {
   int pairs = 0;
   const auto gradients = [](const Sample& sample, const std::vector<Variable>& in) {
@@ -151,8 +151,8 @@ BOOST_AUTO_TEST_CASE(recorded_gradients_add_up_with_their_histories) {
   BOOST_TEST(grad(y.grad(), {y})[0].item() == 12);
 }
 
-// A walk that is not recorded leaves a sum without a history, whatever was there before:
-// it said that its gradient is not to be differentiated, so doing that is an Error.
+// After a walk that is not recorded the sum has no history, whatever was there before:
+// its new part cannot be differentiated, so differentiating the sum is an Error.
 BOOST_AUTO_TEST_CASE(an_unrecorded_gradient_ends_the_history) {
   const Variable x = leaf(2);
   pow(x, 3).backward({.create_graph = true});
@@ -163,7 +163,7 @@ BOOST_AUTO_TEST_CASE(an_unrecorded_gradient_ends_the_history) {
   BOOST_TEST(error_of([&] { grad(x.grad(), {x}); }) ==
              "backward: the value has no graph: no Variable with requires_grad took "
              "part, or NoGrad was in force");
-  // What was taken out before keeps its own.
+  // A gradient that was taken out before keeps its history.
   const Variable y = leaf(2);
   pow(y, 3).backward({.create_graph = true});
   const Variable first = y.grad();
@@ -187,8 +187,8 @@ BOOST_AUTO_TEST_CASE(a_seed_with_a_history_is_not_added_to) {
 }
 
 // The history of x's gradient holds y's gradient, too, and is freed when x gets its sum.
-// Whether y's sum can be made in place must be decided before: afterwards the answer
-// would be another one. Another thread that lets go of a gradient has the same effect.
+// Whether y's sum can be made in place must be decided before: afterwards y's gradient
+// seems to have no other owner. A thread that frees a gradient has the same effect.
 BOOST_AUTO_TEST_CASE(a_gradient_may_hold_another) {
   const Variable x = leaf(1), y = leaf(1), w = leaf(2);
   (y * 3).backward();

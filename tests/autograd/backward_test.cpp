@@ -241,8 +241,8 @@ BOOST_AUTO_TEST_CASE(gradients_at_nan_and_infinity_are_pytorch_s) {
 
 // --- size and memory
 
-// y², with a rule that walks back over a graph which has a part in common with the one
-// that it is called for.
+// y², with a rule that starts a walk of its own, over a graph that shares nodes with the
+// graph of the outer walk.
 Variable walking_square(const Variable& y) {
   const Variable z = square(y);
   return record({"walking_square", "dy = 2 g y"}, z.value(), rule(y, [=](auto& g) {

@@ -1,5 +1,5 @@
-// Derivatives where a rule branches or divides by zero: first ones in memory that does
-// not grow, second ones that are numbers. The values themselves are in tests/golden,
+// Derivatives where a rule branches or divides by zero: first ones in memory linear in
+// the size, second ones without NaN. The values themselves are in tests/golden,
 // group edges.
 
 #include <cmath>
@@ -34,7 +34,7 @@ BOOST_AUTO_TEST_CASE(a_product_with_a_zero_is_differentiated_in_linear_memory) {
   memory::reset_peak();
   const Variable dx = grad(prod(x), {x}, {.create_graph = true})[0];
   BOOST_TEST(sum(dx).item() == 1);  // at the zero
-  // Of its own gradient, which is 0, by the zero: the others move with it.
+  // The derivative by the zero is n - 1, by each of the n - 1 others it is 1.
   const Tensor again = grad(sum(dx), {x})[0].value();
   BOOST_TEST(sum(again).item() == 2.0 * (n - 1));
   BOOST_TEST(memory::bytes_peak() - before < 60 * n * 8);
@@ -97,7 +97,7 @@ BOOST_AUTO_TEST_CASE(a_function_that_differentiates_can_be_checked_twice) {
   BOOST_TEST(twice.ok, twice.text());
 }
 
-// Of x, with a wrong gradient for one element.
+// f(x) = x, with a rule that gives NaN for one element.
 BOOST_AUTO_TEST_CASE(gradcheck_fails_at_a_gradient_that_is_no_number) {
   for (const int wrong : {0, 1, 2}) {
     const Function f = [wrong](In in) {

@@ -154,8 +154,8 @@ BOOST_AUTO_TEST_CASE(three_deep_with_one_input_for_all) {
   }
 }
 
-// A recorded walk over the op runs inside one that captures an input of the op, which an
-// op made and which other ops use too.
+// A recorded walk over the op runs inside a walk that captures an input of the op. That
+// input is the result of another op, and other ops use it too.
 BOOST_AUTO_TEST_CASE(inside_a_walk_that_captures_an_input) {
   for (const Fused& op : fused) {
     const auto gradients = [&](const Function& f) {
@@ -168,7 +168,7 @@ BOOST_AUTO_TEST_CASE(inside_a_walk_that_captures_an_input) {
       return grad(sum(square(first[0])) + sum(first[0] * first[1]), {h, x});
     };
     const auto got = gradients(op.f);
-    // What h is, written by itself, must make no difference.
+    // Copies of h as the op's inputs must make no difference.
     const auto expected = gradients([&](In in) {
       return op.f({in[0] + 0, in[1] + 0, in[2] + 0});
     });
@@ -179,8 +179,8 @@ BOOST_AUTO_TEST_CASE(inside_a_walk_that_captures_an_input) {
   }
 }
 
-// Values, and first and second derivatives, whether the first walk is recorded or not; of
-// rows that fill no vector, and of more.
+// Values, and first and second derivatives, whether the first walk is recorded or not;
+// for rows shorter than a vector, and longer ones.
 BOOST_AUTO_TEST_CASE(kernels_and_formula_are_one_function) {
   for (const Fused& op : fused) {
     for (const std::int64_t n : {1, 3, 20}) {
@@ -211,7 +211,7 @@ BOOST_AUTO_TEST_CASE(kernels_and_formula_are_one_function) {
   }
 }
 
-// The sums q + k of all pairs would be h numbers a score.
+// The sums q + k of all pairs would be h numbers per score.
 BOOST_AUTO_TEST_CASE(additive_scores_never_hold_all_sums) {
   Generator generator(6);
   const std::int64_t n = 50, m = 60, h = 64;
@@ -229,7 +229,7 @@ BOOST_AUTO_TEST_CASE(additive_scores_never_hold_all_sums) {
 
 namespace {
 
-// One equation an input, before the words that explain its letters.
+// The number of equations, which stand before the words that explain the letters.
 std::ptrdiff_t equations(const std::string& derivative) {
   const std::string text = derivative.substr(0, derivative.find(" with "));
   static const std::regex equation("(^|,  )d[A-Za-z]+(_[a-z]+)? = ");

@@ -17,7 +17,7 @@ inline Tensor u(double low, double high, const Shape& shape) {
 }
 
 // Numbers of either sign, none nearer to zero or to each other than 0.05: no sample may
-// stand on a corner of abs, relu, max or sort.
+// stand at a kink of abs, relu, max or sort.
 inline Tensor apart(const Shape& shape) {
   static Generator generator(8);
   const std::int64_t n = count(shape);

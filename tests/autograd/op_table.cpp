@@ -44,7 +44,7 @@ std::vector<Sample> binary(const std::function<Tensor(const Shape&)>& a,
 const auto any_sign = [](const Shape& shape) { return u(-2, 2, shape); };
 const auto positive = [](const Shape& shape) { return u(0.5, 2, shape); };
 
-// The row of an op that the table has.
+// The row of that name, which must be in the table.
 OpRow& row_of(std::vector<OpRow>& table, const std::string& name) {
   return *std::ranges::find(table, name, &OpRow::name);
 }

@@ -24,7 +24,7 @@ struct OpRow {
 
 const std::vector<OpRow>& op_table();
 
-// The rows of op_table_fused.cpp.
+// Adds the rows of op_table_fused.cpp.
 void add_fused_ops(std::vector<OpRow>& table);
 
 }  // namespace heed::tests

@@ -1,5 +1,5 @@
-// Every row of the table of ops, against differences, other layouts, other dtypes; and
-// the table against the headers.
+// Every row of the table of ops, against finite differences, other layouts and other
+// dtypes; and the table against the headers.
 
 #include <cmath>
 #include <map>

@@ -22,7 +22,7 @@ inline Tensor part(const Tensor& x) {
   return x.dim() ? slice(x, -1, 0, 1) : view(x, {1});
 }
 
-// Changes the elements: signs and orders turn round, indices become 0.
+// Changes the elements: reverses signs and orders, sets indices to 0.
 inline void overwrite(Tensor x) {
   if (x.dtype() == boolean) {
     x.copy_(logical_not(x));

@@ -1,4 +1,4 @@
-"""Holds heed's answer to a program against PyTorch's. Both are as JSON has them; nothing
+"""Compares heed's answer to a program with PyTorch's. Both are as read from JSON; nothing
 here needs PyTorch."""
 
 import math
@@ -8,7 +8,7 @@ from program import numbers
 
 TOLERANCE = 1e-9
 
-# What of heed's answer is held against what of PyTorch's.
+# Which part of heed's answer is compared with which of PyTorch's.
 PARTS = {"values": "values", "backward": "grad", "grad": "grad", "second": "second"}
 
 

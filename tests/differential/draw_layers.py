@@ -33,7 +33,7 @@ def loss(d):
 
 
 def classes(d):
-    """Logits (classes), (n, classes) or (n, classes, ...), and a target a group."""
+    """Logits (classes), (n, classes) or (n, classes, ...), and a target per group."""
     a = d.value(lambda shape: shape and shape[1 if len(shape) > 1 else 0] > 0)
     shape = list(d.shape(a))
     ignore = d.choice([-100, -100, 0, 1])

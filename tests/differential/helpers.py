@@ -8,7 +8,7 @@ import torch.nn.functional as F
 
 
 def sign(a):
-    """Without a derivative, like a comparison, where PyTorch's has zeros; NaN of NaN,
+    """torch.sign, but without a derivative, where PyTorch's has zeros; and NaN of NaN,
     where PyTorch's is 0."""
     return torch.where(a.isnan(), a, a.sign()).detach()
 

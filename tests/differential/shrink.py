@@ -1,4 +1,4 @@
-"""A failing program made small: the same kind of difference with fewer ops, leaves,
+"""Reduces a failing program: the same kind of difference with fewer ops, leaves,
 gradients, elements, and rounder numbers."""
 
 import copy

@@ -44,8 +44,8 @@ std::vector<std::string> progress(const Outcome& outcome) {
 
 BOOST_AUTO_TEST_SUITE(associative_recall)
 
-// In a run too short to learn from, all is about chance: one in ten before the readout
-// has learnt, later one in the 4 to 10 values of the example.
+// In a run too short to learn the task, accuracies are near chance: one in ten before the
+// readout has learnt, later one in the 4 to 10 values of the example.
 BOOST_AUTO_TEST_CASE(a_short_run) {
   for (const char* attention : {"additive", "dot", "multihead"}) {
     const Outcome outcome = recall(std::string("--steps 20 --attention ") + attention);

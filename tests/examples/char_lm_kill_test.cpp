@@ -47,7 +47,7 @@ BOOST_AUTO_TEST_CASE(a_killed_training_ends_in_the_same_bits) {
     std::ofstream file(text);
     for (int i = 0; i < 200; ++i) file << "line " << i * i % 11 << ", and so on\n";
   }
-  // A checkpoint a step: much of the time goes into writing them.
+  // A checkpoint per step: much of the time goes into writing them.
   const auto train = [&](const std::string& out) {
     return "train --text " + text + " --out " + out +
            " --layers 1 --heads 2 --width 32 --context 8 --batch 4 --steps 500"

@@ -11,7 +11,7 @@ namespace {
 
 using namespace heed::examples;
 
-// None but dropout's is a default.
+// Only dropout has its default value.
 const Options recipe = {{"layers", "2"},     {"heads", "2"},      {"width", "16"},
                         {"context", "16"},   {"batch", "4"},      {"steps", "30"},
                         {"lr", "0.02"},      {"min-lr", "0.004"}, {"warmup", "5"},

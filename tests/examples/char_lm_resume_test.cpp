@@ -47,7 +47,7 @@ BOOST_AUTO_TEST_CASE(threads_and_interruptions_change_no_bit) {
     const bool is_new = !fs::exists(three.checkpoint());
     fs::remove(three.log());
     Process process("char_lm", is_new ? three.fresh(longer) : three.again("--threads 1"));
-    // It makes its log anew when it is ready for a signal.
+    // The program writes its log again when it is ready for a signal.
     wait_for(three.log());
     process.send(signal);
     const Outcome outcome = process.wait();
@@ -67,7 +67,7 @@ BOOST_AUTO_TEST_CASE(threads_and_interruptions_change_no_bit) {
   BOOST_TEST(contents(one.log()) == contents(three.log()));
 }
 
-// bash reads the advice, whatever the name of the text.
+// bash can run the command that is printed, whatever the name of the text.
 BOOST_AUTO_TEST_CASE(an_interrupted_training_tells_how_it_goes_on) {
   const Place place;
   for (const std::string name : {"it's", "a\x1b'b\\c"}) {
@@ -127,8 +127,8 @@ BOOST_AUTO_TEST_CASE(a_training_may_end_where_it_was_interrupted) {
   std::ofstream(one.log()) << "lost";
   BOOST_TEST(run("char_lm", one.again()).code == 0);
   BOOST_TEST(contents(one.log()) == log);
-  // A warm-up that is longer than the training is as long as it.
-  BOOST_TEST(run("char_lm", two.fresh({{"warmup", "500"}})).code == 2);  // is there
+  // A warm-up that is longer than the training is cut to its length.
+  BOOST_TEST(run("char_lm", two.fresh({{"warmup", "500"}})).code == 2);  // has a training
   const Place three;
   BOOST_TEST(run("char_lm", three.fresh({{"warmup", "500"}, {"steps", "9"}})).code == 0);
   BOOST_TEST(run("char_lm", three.again("--steps 10")).code == 0);

@@ -6,8 +6,8 @@
 
 namespace heed::examples {
 
-// A text with "#" for each of its decimal numbers, those with a point; and these, each
-// with one unit of its last digit, four digits being printed.
+// A text with "#" for each of its numbers that have a decimal point; and these numbers,
+// each with one unit of its fourth decimal, the last that is printed.
 struct Printed {
   struct Number {
     double value, unit;

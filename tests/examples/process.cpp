@@ -10,12 +10,12 @@ namespace heed::examples {
 
 Process::Process(const std::string& program, const std::string& arguments,
                  const std::string& before) {
-  // exec: the program takes the place of the shell, and its number.
+  // exec: the program replaces the shell and keeps its process id.
   const std::string line = before + "; exec " + command(program, arguments, output_);
   id_ = fork();
   if (id_ < 0) throw std::runtime_error("no process can be started");
   if (id_ > 0) return;
-  // A test that runs in the background may have been told to ignore it.
+  // Shells let programs that run in the background ignore SIGINT.
   std::signal(SIGINT, SIG_DFL);
   execl("/bin/sh", "sh", "-c", line.c_str(), nullptr);
   _exit(127);

@@ -13,7 +13,7 @@ namespace heed::examples {
 class Process {
  public:
   // Starts a program of the examples' folder with `arguments` as in a shell; `before` is
-  // a command of the shell for it, as ulimit. Throws std::runtime_error when it cannot.
+  // a command of the shell for it (ulimit). Throws std::runtime_error when it cannot.
   Process(const std::string& program, const std::string& arguments,
           const std::string& before = ":");
   // Kills what is still running.

@@ -18,7 +18,7 @@ struct Outcome {
 Outcome run(const std::string& program, const std::string& arguments = "",
             const std::string& environment = "");
 
-// The same with what it prints going to a file, /dev/full say, in place of Outcome::out.
+// The same, but what the program prints goes to a file (/dev/full), not to Outcome::out.
 Outcome run_into(const std::string& file, const std::string& program,
                  const std::string& arguments = "");
 

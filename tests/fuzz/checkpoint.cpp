@@ -20,9 +20,9 @@
 #include "tests/fuzz/fuzz.h"
 #include "tests/support/folder.h"
 
-// With its hash_of() and unpacked(), which nobody else needs: without the right hash all
-// that is changed would be refused at once. Its load() is replaced by one that needs no
-// file, since a million of them take hours.
+// For hash_of() and unpacked(), which no header declares: with a wrong hash every changed
+// checkpoint would be refused at once. load() is replaced by one that needs no file,
+// since a million files take hours.
 #define load load_file
 #include "examples/training/checkpoint.cpp"
 #undef load
@@ -37,7 +37,7 @@ const support::TemporaryFolder folder;
 const std::string path = training::checkpoint_path(folder / "");
 const training::Checkpoint* loaded = nullptr;  // what load() returns
 
-// Of one checkpoint. More only take time: the first wrong thing refuses it.
+// The most to one checkpoint. More only take time: the first error refuses it.
 constexpr int most_changes = 6;
 
 const Corpus& corpus() {

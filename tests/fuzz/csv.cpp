@@ -1,5 +1,5 @@
-// A table from anywhere: it is read, and then what it says, written with every field in
-// quotes, is the same table, or it is refused.
+// A table of any bytes is refused, or it is read; then its fields, each written in
+// quotes, must read as the same table.
 #include <algorithm>
 #include <cmath>
 #include <string>

@@ -1,5 +1,5 @@
-// A command line of anything, one argument a line: what a program then works with is
-// within the limits that its options state.
+// A command line of any bytes, one argument on each line, is refused, or the values that
+// it gives the program are within the limits that the options state.
 #include <cmath>
 #include <cstdint>
 #include <limits>

@@ -1,5 +1,5 @@
-// A file of tensors from anywhere: it is read, and then its header written and read again
-// says the same, or it is refused.
+// A file of any bytes is refused, or it is read as tensors; then its header, written and
+// read again, must say the same.
 #include <cstdint>
 #include <sstream>
 #include <string>

@@ -10,7 +10,7 @@
 //   up.NAME    d loss / d out.NAME       grad.in.NAME   d loss / d in.NAME
 //   param.NAME a parameter               grad.param.NAME   d loss / d param.NAME
 //   buf.NAME   a constant of a module, or a mask of dropout: 1 where it keeps
-//   step.NAME  one row a step of training
+//   step.NAME  one row for each step of training
 //   init.NAME  a parameter before training    final.NAME   and after it
 // The loss is the sum over the up.* of sum(up.NAME * out.NAME).
 #pragma once

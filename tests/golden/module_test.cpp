@@ -81,7 +81,7 @@ BOOST_AUTO_TEST_CASE(wrong_numbers_of_a_module_are_found) {
   kept.add("buf.keep", -1);
   BOOST_TEST(kept.outcome().says("  additive_dropout.f64: buf.keep["));
 
-  // A module that draws more than one has all of them held to its order of draws.
+  // Of a module that draws several masks, each is compared, in the order of the draws.
   StoredCase third("enc_post_gelu_drop", "f64");
   BOOST_TEST(third.outcome().code == 0);
   third.add("buf.keep.2", -1);

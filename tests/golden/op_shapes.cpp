@@ -40,7 +40,7 @@ std::vector<Variable> parts(In in) {
   return list;
 }
 
-// The pieces as y0, y1, ...; where the case holds one y, that is the last of them.
+// The pieces as y0, y1, ...; where the case holds a single y, only the last piece.
 Outputs pieces(In in, const std::vector<Variable>& list) {
   if (in.c.has("out.y") && !list.empty()) return list.back();
   Outputs outputs;

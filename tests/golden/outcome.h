@@ -19,7 +19,7 @@ struct Outcome {
 
 Outcome golden(const std::vector<std::string>& arguments);
 
-// A folder of this process, removed at its end.
+// A temporary folder, removed at the end of its life.
 class Folder {
  public:
   Folder();

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Reference cases in files: one a case, or one a group.
+"""Reference cases in files: one per case, or one per group.
 
     pack.py FOLDER PACKED [GROUP]...
 
 reads a folder of cases, one .safetensors file each beside an index.json, and writes those
-of the named groups (of all groups, if none is named) into the folder PACKED, a file a
-group. tests/golden/case.h says how both look. Needs Python alone.
+of the named groups (of all groups, if none is named) into the folder PACKED, a file
+per group. tests/golden/case.h says how both look. Needs Python alone.
 """
 import json
 import os
@@ -49,7 +49,7 @@ def read_tensors(path):
 
 
 class Packer:
-    """Gathers cases, and writes a file a group and the index."""
+    """Gathers cases, and writes one file per group and the index."""
 
     def __init__(self):
         self.groups = {}

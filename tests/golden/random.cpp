@@ -100,8 +100,8 @@ Tensor draw_integers(const std::string& text, std::int64_t n) {
   throw CaseError(fmt::format("unknown call \"{}\"", text));
 }
 
-// Calls of every kind, one after the other: a pair's second normal outlives what is
-// drawn between.
+// Calls of every kind, one after the other: the second normal of a pair is kept while
+// other numbers are drawn.
 Tensor draw_mixed(DType dtype) {
   const Tensor normals = randn({3}, dtype), uniforms = rand({2}, dtype);
   const Tensor cached = randn({1}, dtype), block = randn({16}, dtype);

@@ -3,10 +3,10 @@
 //   torch.manual_seed(seed); x = randn; then W_q, W_k, W_v;
 //   torch.manual_seed(dropout_seed) just before the forward pass
 //
-// Steps between semicolons, in their order: the seed; inputs and their distribution; last
-// the seed of the dropout, which the forward pass sets. Any other step stands for the
-// module, whose constructor draws its parameters. An input has the shape of the stored
-// one, or of attr.NAME_shape.
+// Semicolons separate the steps, in their order: the seed; inputs and their distribution;
+// last the seed of the dropout, which the forward pass sets. Any other step stands for
+// the module, whose constructor draws its parameters. An input has the shape of the
+// stored one, or of attr.NAME_shape.
 #pragma once
 
 #include <functional>

@@ -9,8 +9,8 @@
 
 namespace heed::golden {
 
-// Computes what a case of the group holds, and lays it before the report. What it throws
-// fails the case.
+// Computes what a case of the group holds, and compares it through the report. A case for
+// which it throws fails.
 using Replay = void (*)(const Case&, Report&);
 
 struct Group {

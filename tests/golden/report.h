@@ -21,12 +21,12 @@ class Report {
   // Holds `got` against the stored tensor of that name: shape, dtype, values.
   void expect(const std::string& tensor, const Tensor& got);
   void expect(const std::string& tensor, const Tensor& got, Tolerance tolerance);
-  // From now on the case is computed in another way, as `how` says: what is wrong is
-  // named so, and finish() does not count it.
+  // From now on the case is computed in another way, as `how` says: failures
+  // name it, and finish() does not count what is compared then.
   void again(const std::string& how) { again_ = how; }
   // Something else that is wrong with the case.
   void fail(const std::string& message) { failures_.push_back(message); }
-  // Fails for each out.*, step.*, final.* and grad.* that nothing was held against.
+  // Fails for each out.*, step.*, final.* and grad.* that was compared with nothing.
   void finish();
 
   const std::vector<std::string>& failures() const { return failures_; }

@@ -74,7 +74,7 @@ Options parse(const std::vector<std::string>& arguments) {
   return options;
 }
 
-// What a group's cases came to.
+// The results of a group's cases.
 struct Tally {
   std::string group;
   std::int64_t cases = 0, failed = 0, values = 0;
@@ -119,7 +119,7 @@ class Run {
     }
   }
 
-  // A line a group, and its failures; then the sums. Returns how many cases failed.
+  // A line per group, and its failures; then the sums. Returns how many cases failed.
   std::int64_t print(std::ostream& out) const {
     std::int64_t passed = 0, failed = 0;
     for (const Tally& tally : tallies_) {

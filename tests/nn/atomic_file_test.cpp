@@ -111,7 +111,7 @@ BOOST_AUTO_TEST_CASE(whatever_is_refused_leaves_the_older_file) {
   }
 }
 
-// The last step of all: the new file stands, and nothing else is said.
+// When this last step fails, the new file is in its place, and the Error says so.
 BOOST_AUTO_TEST_CASE(a_folder_that_cannot_be_put_on_the_disk) {
   const Place place;
   {
@@ -147,7 +147,6 @@ BOOST_AUTO_TEST_CASE(a_folder_that_may_not_be_written) {
   for (const std::string name : {"f", "new"}) {
     const std::string message =
         in_child(nobody, [&] { return save_error(place.folder / name, "newer"); });
-    // Of another's file nothing may be kept; in a folder of one's own nothing be made.
     BOOST_TEST(message == "save: cannot make a file in the folder: Permission denied");
   }
   BOOST_TEST(place.is_as_before());
@@ -171,10 +170,10 @@ BOOST_AUTO_TEST_CASE(a_folder_that_has_vanished) {
              "save: cannot put the new file in its place: No such file or directory");
   BOOST_TEST(save_error(place->file, "newer") ==
              "save: cannot open the folder: No such file or directory");
-  fs::create_directory(place->folder / "");  // for its end
+  fs::create_directory(place->folder / "");  // ~TemporaryFolder() removes it
 }
 
-// Who saves, as root, over another's file does not take it from him.
+// When root saves over another user's file, that user stays its owner.
 BOOST_AUTO_TEST_CASE(the_owner_stays, *precondition(is_root)) {
   for (const mode_t mode : {0600, 0640, 0666}) {
     const Place place;
@@ -200,7 +199,7 @@ BOOST_AUTO_TEST_CASE(an_owner_that_cannot_stay_is_told, *precondition(is_root)) 
   BOOST_TEST(place.is_as_before());
 }
 
-// Nobody may read the new file who may not read the older one, at any time.
+// At no time may a user read the new file who may not read the older one.
 BOOST_AUTO_TEST_CASE(the_new_file_is_private_until_it_is_complete) {
   const Place place;
   chmod(place.file.c_str(), 0644);
@@ -211,7 +210,7 @@ BOOST_AUTO_TEST_CASE(the_new_file_is_private_until_it_is_complete) {
   }
 }
 
-// As a backup made of links has it.
+// Backups that are made of hard links rely on this.
 BOOST_AUTO_TEST_CASE(another_name_keeps_the_older_content) {
   const Place place;
   fs::create_hard_link(place.file, place.folder / "backup");
@@ -229,7 +228,7 @@ BOOST_AUTO_TEST_CASE(leftovers_are_removed_and_files_in_use_are_not) {
   file.write("text", 4);
   nn::remove_leftovers(place.folder / "");
   BOOST_TEST(names_in(place.folder / "").size() == 4u);  // and the one in use
-  // Nor when another program asks.
+  // Nor does another program remove the file in use.
   BOOST_TEST(in_child(geteuid(), [&] {
                nn::remove_leftovers(place.folder / "");
                return std::string("asked");
@@ -245,13 +244,13 @@ BOOST_AUTO_TEST_CASE(leftovers_are_removed_and_files_in_use_are_not) {
 BOOST_AUTO_TEST_CASE(a_link_or_a_pipe_with_the_name_of_a_leftover_stays) {
   const Place place;
   fs::create_symlink("f", place.folder / ".heed-1-2.tmp");
-  // Opened for writing, it would be waited for.
+  // Opening a pipe for writing would wait for a reader.
   BOOST_TEST_REQUIRE(mkfifo((place.folder / ".heed-1-3.tmp").c_str(), 0600) == 0);
   nn::remove_leftovers(place.folder / "");
   BOOST_TEST(names_in(place.folder / "").size() == 3u);
 }
 
-// Between its making and its lock a new file looks like a leftover.
+// Until it is locked, a new file looks like a leftover.
 BOOST_AUTO_TEST_CASE(a_new_file_that_is_removed_at_once_is_made_again) {
   const Place place;
   SystemCalls calls;

@@ -1,6 +1,6 @@
 // attend() for every score, under every kind of mask, with and without dropout, against
-// attention(), which computes all with plain ops. That these derivatives are right is for
-// attention_gradcheck_test.cpp, what is hidden for hidden_test.cpp.
+// attention(), which computes all with plain ops. attention_gradcheck_test.cpp
+// checks the derivatives themselves, hidden_test.cpp what is hidden.
 #include <functional>
 #include <limits>
 #include <string>
@@ -107,7 +107,7 @@ void for_each_combination(const Sizes& size, F&& f) {
 
 BOOST_AUTO_TEST_SUITE(attend)
 
-// One query, a few, and so many that tiles are filled; one feature for each and more.
+// One query, a few, and so many that tiles are filled; one feature and several.
 BOOST_AUTO_TEST_CASE(both_ways_give_the_same_numbers) {
   for (const Sizes& size :
        {Sizes{1, 7, 1, 1}, {1, 9, 3, 2}, {5, 70, 3, 4}, {20, 35, 5, 4}}) {
@@ -183,7 +183,7 @@ BOOST_AUTO_TEST_CASE(leading_dimensions_broadcast) {
   }
 }
 
-// A score that is seen and not finite makes its row NaN, but no weight that is hidden.
+// A visible score that is not finite makes its row NaN, but the hidden weights stay 0.
 BOOST_AUTO_TEST_CASE(what_is_hidden_beside_a_nan_has_no_weight) {
   const auto check = [](const Tensor& x, const char* what, std::int64_t n) {
     BOOST_TEST(same(select(x, -1, 1), zeros_like(select(x, -1, 1))),
@@ -219,7 +219,8 @@ BOOST_AUTO_TEST_CASE(the_weights_are_the_caller_s) {
   }
 }
 
-// The norm of a row of zeros has the derivative NaN: it stops at a row without keys.
+// The norm of a row of zeros has the derivative NaN, which must not leave a row without
+// keys.
 BOOST_AUTO_TEST_CASE(a_derivative_of_nan_at_a_row_without_keys_stays_there) {
   const Tensor lens = tensor({{5, 0, 2}, {1, 4, 5}});
   const Mask masks[] = {Mask::valid_lens(lens),
@@ -251,7 +252,7 @@ BOOST_AUTO_TEST_CASE(a_derivative_of_nan_at_a_row_without_keys_stays_there) {
   }
 }
 
-// The square of the distance overflows; the weight, or w, is 0. PyTorch's gradients.
+// The square of the distance overflows: the weight is 0, or w is. PyTorch's gradients.
 BOOST_AUTO_TEST_CASE(a_key_that_is_far_away_has_no_say) {
   const ScoreRow& gaussian = scores()[3];
   BOOST_TEST_REQUIRE(gaussian.name == "GaussianScore");
@@ -306,8 +307,8 @@ BOOST_AUTO_TEST_CASE(without_any_key_the_policy_for_empty_rows_holds) {
   }
 }
 
-// The same numbers from operands that lie otherwise, or by other numbers of threads; of
-// float32 nearly so.
+// Other layouts of the operands and other numbers of threads give the same numbers,
+// float32 nearly the same.
 BOOST_AUTO_TEST_CASE(layouts_threads_and_dtypes_change_no_number) {
   const int threads = num_threads();
   const Mask mask = Mask::causal(CausalAlign::bottom_right);

@@ -1,9 +1,9 @@
 // First and second derivatives of every form of attention under every kind of mask, by
-// its inputs and its parameters, against differences.
+// its inputs and its parameters, against finite differences.
 //
-// A difference takes many calls. So every form meets every mask once, and every size and
-// dropout with a few masks; attend_test.cpp compares attend() with attention() for the
-// other combinations of score, mask, size and dropout.
+// Finite differences take many calls. So every form meets every mask once, and every size
+// and dropout with a few masks; attend_test.cpp compares attend() with attention() for
+// the other combinations of score, mask, size and dropout.
 
 #include <boost/test/unit_test.hpp>
 
@@ -44,8 +44,8 @@ void check_form(const Form& form, const Mask& mask, const Sizes& size) {
   check_derivatives(f, inputs(form, size));
 }
 
-// Under these masks, and under those with empty rows by both policies that have
-// derivatives.
+// Checks the forms under these masks; under those that leave a query without a key, with
+// both policies that have derivatives.
 void check_forms(const std::vector<Form>& forms, const Sizes& size,
                  const std::vector<NamedMask>& masks) {
   const auto [n, m, width] = size;
@@ -96,8 +96,8 @@ BOOST_AUTO_TEST_CASE(with_dropout) {
   check_forms(attention_forms({.width = 2, .dropout = 0.4}), {2, 2, 2}, few_masks(2, 2));
 }
 
-// One query of one number, which a Gaussian has kernels for; and more queries than go row
-// by row.
+// One query of one number, which a Gaussian has kernels for; and more queries than are
+// computed row by row.
 BOOST_AUTO_TEST_CASE(with_one_query_and_with_many) {
   for (const double dropout : {0.0, 0.4}) {
     for (const std::int64_t n : {1, 13}) {

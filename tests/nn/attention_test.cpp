@@ -232,7 +232,7 @@ BOOST_AUTO_TEST_CASE(the_scale_may_be_given_or_a_temperature) {
       says("attention: the temperature must be a positive float64, got -2"));
   BOOST_CHECK_EXCEPTION(output({.scale = std::nan("")}), Error,
                         says("attention: the scale must be a positive float64, got nan"));
-  // Of what the dtype cannot hold the factor would be 0 or infinite.
+  // A factor that the dtype cannot hold would become 0 or infinite.
   const Tensor x = randn({3, 4});
   const auto message = [&](const nn::DotScore& score) {
     return error_of([&] { nn::attend(score, x, x, x); });

@@ -1,4 +1,4 @@
-// What the tests of layers ask again and again.
+// Checks that many tests of layers share.
 #pragma once
 
 #include <set>
@@ -16,7 +16,7 @@ namespace heed {
 // How many elements are neither NaN nor infinite.
 inline double finite(const Tensor& x) { return sum(isfinite(x)).item(); }
 
-// First and second derivatives of f, held to differences.
+// Compares first and second derivatives of f with finite differences.
 inline void check_derivatives(const Function& f, const std::vector<Tensor>& inputs) {
   const GradcheckReport first = gradcheck(f, inputs);
   BOOST_TEST(first.ok, first.text());

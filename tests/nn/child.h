@@ -30,6 +30,7 @@ class Child {
   int pipe_ = -1;
 };
 
+// The result of such a process, after its end.
 std::string in_child(uid_t user, const std::function<std::string()>& f);
 
 // A file system of its own, in memory, that this process alone sees. Throws

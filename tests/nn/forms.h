@@ -10,7 +10,7 @@
 
 namespace heed::tests {
 
-// A score, by its parameters.
+// A score, made from its parameters.
 struct ScoreRow {
   std::string name;
   std::function<std::vector<Shape>(std::int64_t d)> parameters;
@@ -32,7 +32,7 @@ struct FormInputs {
 
 struct Form {
   std::string name;
-  bool self;    // takes the queries for keys and values too
+  bool self;    // uses the queries as keys and values
   bool causal;  // of itself, whatever mask is given
   bool values;  // takes values apart from the keys
   std::vector<Tensor> parameters;

@@ -191,7 +191,7 @@ BOOST_AUTO_TEST_CASE(no_position_sees_a_later_one) {
   Gpt net = model();
   const Tensor ids = tokens(2, 6);
   const Variable logits = net(ids);
-  const Variable positions = net.transformer.wpe.weight;  // (6, 8), one row a position
+  const Variable positions = net.transformer.wpe.weight;  // (6, 8), a row per position
   for (std::int64_t i = 0; i < 6; ++i) {
     const Variable weighed = select(logits, 1, i) * randn({2, 7}, float64);
     const Tensor g = grad(sum(weighed), {positions}, {.retain_graph = true})[0].value();

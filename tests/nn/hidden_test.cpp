@@ -1,6 +1,6 @@
 // What a mask hides takes no part: a NaN or an infinity there changes no output and no
-// gradient, of inputs or parameters, in any form of attention; where it is seen, it
-// shows.
+// gradient, of inputs or parameters, in any form of attention; where it is seen, the
+// result shows it.
 //
 // Each test runs a form twice, with numbers and with something odd in the same places,
 // and compares all that does not see them.
@@ -114,8 +114,8 @@ BOOST_AUTO_TEST_CASE(padding_reaches_nothing_not_even_parameters) {
   };
   const auto check = [&](const Form& form, const Inputs& in, const Mask& mask,
                          bool recorded) {
-    // The last is a number still, but its products are not; or its squares, where they
-    // alone are those of attention: the derivative of a projection's has products too.
+    // Finite, but its products overflow. In recorded walks only its squares may: the
+    // derivatives of a projection, which no mask covers, have its products too.
     const double large = recorded ? 1e300 : 1e308;
     const Run expected = run(form, in, mask, recorded);
     for (const double value : {not_a_number, infinity, -infinity, large}) {
@@ -147,7 +147,7 @@ BOOST_AUTO_TEST_CASE(padding_reaches_nothing_not_even_parameters) {
       BOOST_TEST_CONTEXT(form.name << ", mask " << m) {
         for (const bool recorded : {false, true}) {
           check(form, Inputs(), masks[m], recorded);
-          // More queries than go row by row; the first masks are for any number.
+          // More queries than are computed row by row; the first masks fit any number.
           if (m < 3) check(form, Inputs(11), masks[m], recorded);
         }
       }
@@ -351,7 +351,7 @@ BOOST_AUTO_TEST_CASE(a_row_that_is_nan_is_so_with_odd_padding_too) {
 }
 
 BOOST_AUTO_TEST_CASE(derivatives_go_around_what_is_hidden) {
-  // The way that odd numbers take has first and second derivatives of its own.
+  // Numbers that are not finite take a path with rules of its own.
   Tensor q = randn({2, 3, 4}, float64), k = randn({2, 6, 4}, float64),
          v = randn({2, 6, 4}, float64);
   k = with_row(k, 5, not_a_number);
@@ -372,7 +372,7 @@ BOOST_AUTO_TEST_CASE(derivatives_go_around_what_is_hidden) {
 }
 
 BOOST_AUTO_TEST_CASE(numbers_lost_in_all_places_take_no_op_for_each) {
-  // As after training has diverged: it must not stand still.
+  // As after training has diverged: the call must not become slow.
   const Variable x(full({2, 256, 4}, not_a_number), true);
   const Variable y = nn::attention(x, x, x, Mask::causal()).output;
   BOOST_TEST(nodes_behind(y).size() < 20u);

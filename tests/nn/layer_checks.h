@@ -18,7 +18,7 @@ struct Expected {
   Shape output, weights;
 };
 
-// Checks all that the text below says of a layer, called with `in...`.
+// Checks what the comments below say of a layer, called with `in...`.
 template <class Layer, class... In>
 void check_layer(Layer net, const Expected& expected, const In&... in) {
   manual_seed(1);
@@ -38,8 +38,8 @@ void check_layer(Layer net, const Expected& expected, const In&... in) {
     BOOST_TEST(without == std::vector<std::string>(), boost::test_tools::per_element());
   }
 
-  // In training each call drops others, where the layer has dropout; without it the
-  // result is always the same.
+  // In training a layer with dropout gives another result at each call, a layer without
+  // it always the same.
   bool has_dropout = false;
   nn::walk(net, [&]<class P>(const std::string&, P& part) {
     if constexpr (std::is_same_v<P, nn::Dropout>) has_dropout |= part.p > 0;

@@ -59,7 +59,7 @@ BOOST_AUTO_TEST_CASE(rows_of_equal_or_far_off_numbers_are_normalised) {
   LayerNorm net(4);
   Tensor(net.bias.value()).fill_(0.25);
   BOOST_TEST(same(net(full({2, 4}, 7.0)).value(), full({2, 4}, 0.25)));
-  // The mean is taken off before squaring, so 1e4 costs no digits of the variance.
+  // The mean is subtracted before squaring, so 1e4 costs no digits of the variance.
   const Tensor x = tensor({{-1.0, 1.0, -1.0, 1.0}}, float32);
   BOOST_TEST(distance(net(x + 1e4).value(), x + 0.25) < 1e-5);
 }

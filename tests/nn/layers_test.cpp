@@ -1,5 +1,5 @@
 // The layers of attention with one head, and positions: parameters, values, weights,
-// dropout, errors. Derivatives, masks and the future have tests of their own.
+// dropout, errors. Derivatives, masks and causality have tests of their own.
 
 #include <cmath>
 
@@ -172,7 +172,7 @@ BOOST_AUTO_TEST_CASE(dot_products_are_divided_by_the_temperature) {
                       by_hand(q, k, v, 1.0 / 3)) < 1e-14);
   BOOST_TEST(distance(nn::ScaledDotProductAttention(0.5, 0)(q, k, v).value(),
                       by_hand(q, k, v, 2)) < 1e-14);
-  // The hotter, the more even.
+  // A higher temperature makes the weights more even.
   const auto largest = [&](double temperature) {
     nn::ScaledDotProductAttention net(temperature, 0);
     net.keep_weights = true;

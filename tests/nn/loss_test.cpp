@@ -1,5 +1,5 @@
 // Losses and the functional layers: shapes, reductions, errors, derivatives. Their values
-// are held to PyTorch's by the golden tests.
+// are compared with PyTorch's by the golden tests.
 
 #include <cmath>
 

@@ -101,7 +101,7 @@ BOOST_AUTO_TEST_CASE(another_dtype_than_the_scores) {
       nn::masked_softmax(scores, Mask::additive(tensor({0.0, 1.0, 0.0}, float64))), Error,
       says("Mask::additive: the mask must have the scores' dtype, got float64 for scores "
            "of float32"));
-  // What only hides is no number to add.
+  // A mask of 0 and -inf adds no numbers, so its dtype does not matter.
   const Mask hides = Mask::additive(tensor({0.0, 0.0, -infinity}, float64));
   BOOST_TEST(nn::masked_softmax(scores, hides).value().at({1, 2}) == 0);
   BOOST_TEST(nn::to_string(hides & Mask::additive(tensor({1.0})), {2, 3}) ==
@@ -126,7 +126,7 @@ BOOST_AUTO_TEST_CASE(queries_without_a_key_if_told_to) {
       strict.on({2, 2, 2, 3}), Error,
       says("mask: every query must have a key to attend to, got none for query (1, 0, 1) "
            "of scores (2, 2, 2, 3):\n x . .\n . . ."));
-  // One that cannot be used can still be looked at.
+  // A mask that cannot be used can still be printed.
   BOOST_TEST(nn::to_string(strict, {2, 1, 2, 3}) == nn::to_string(mask, {2, 1, 2, 3}));
   BOOST_CHECK_EXCEPTION(
       Mask::causal(CausalAlign::bottom_right).empty_rows(EmptyRows::error).on({3, 1}),

@@ -1,6 +1,6 @@
-// Masks: what each means on scores of every shape, together and alone, and what they
-// refuse. A grid shows a mask, a line a query: x for a key that is seen, . for a hidden
-// one.
+// Masks: what each means on scores of every shape, alone and together. What they refuse
+// is in mask_errors_test.cpp. A grid shows a mask, one line for each query: x for a key
+// that is seen, . for a hidden one.
 
 #include <limits>
 
@@ -82,7 +82,7 @@ BOOST_AUTO_TEST_CASE(keep_broadcasts_as_tensors_do) {
   BOOST_TEST(grid(keep({{true}, {false}}), {2, 3}) == " x x x\n . . .");
   BOOST_TEST(grid(keep(false), {2, 3}) == " . . .\n . . .");
   BOOST_TEST(same(nn::masked_softmax(randn({2, 3}), keep(false)).value(), zeros({2, 3})));
-  // From tensors on, the last size is the keys'.
+  // on() expands the last dimension to the number of keys.
   BOOST_TEST((keep({{true}, {false}}).on({2, 3}).keep->shape() == Shape{2, 3}));
   BOOST_TEST((keep(false).on({2, 3}).keep->shape() == Shape{3}));
   // (batch, 1, keys): padding of each sequence.
@@ -115,7 +115,7 @@ BOOST_AUTO_TEST_CASE(a_mask_of_one_key_hides_from_all) {
 }
 
 BOOST_AUTO_TEST_CASE(valid_lens_count_keys) {
-  // One for all, one a sequence, one a query.
+  // One for all, one per sequence, one per query.
   BOOST_TEST(grid(Mask::valid_lens(tensor(2)), {2, 3}) == " x x .\n x x .");
   BOOST_TEST(grid(Mask::valid_lens(tensor({1, 2})), {2, 3}) == " x . .\n x x .");
   BOOST_TEST(grid(Mask::valid_lens(tensor({1, 3})), {2, 2, 3}) ==
@@ -139,7 +139,7 @@ BOOST_AUTO_TEST_CASE(causal_starts_in_the_corner_that_is_said) {
   BOOST_TEST(grid(right, {2, 4}) == " x x x .\n x x x x");
   BOOST_TEST(grid(left, {4, 2}) == " x .\n x x\n x x\n x x");
   BOOST_TEST(grid(right, {4, 2}) == " . .\n . .\n x .\n x x");
-  // Who sees no key has the length 0, not less.
+  // A query that sees no key has the length 0, not a negative one.
   BOOST_TEST(same(*right.on({4, 2}).lens, tensor({0, 0, 1, 2})));
   const std::string square = " x . .\n x x .\n x x x";
   for (const Mask& mask : {left, right, Mask::causal()}) {
@@ -287,7 +287,7 @@ BOOST_AUTO_TEST_CASE(nothing_may_be_masked) {
   for (const Shape& scores : {Shape{0, 2, 3}, Shape{2, 0, 3}, Shape{2, 3, 0}}) {
     BOOST_TEST(grid(Mask(), scores).empty());
   }
-  // Without keys no query has one.
+  // Without keys no query sees one.
   BOOST_CHECK_THROW(left.on({1, 0}), Error);
   const nn::Attention result = nn::attention(ones({2, 3}), empty({0, 3}), empty({0, 4}),
                                              Mask::causal(CausalAlign::top_left));

@@ -1,6 +1,6 @@
 // The memory of a call, forwards and backwards: of every layer over sequences it grows
-// with their length n, not with the n² scores; where the scores are held, that is said
-// here.
+// with their length n, not with the n² scores; the calls that hold the scores are tested
+// to do so.
 
 #include <functional>
 #include <string>
@@ -37,7 +37,7 @@ std::int64_t peak_of(const Call& call, std::int64_t n, Way way) {
   return memory::bytes_peak() - live;
 }
 
-// How much more a call takes when n doubles.
+// The factor by which a call's memory grows when n doubles.
 double growth(const Call& call, Way way) {
   peak_of(call, most / 2, way);  // after which the gradients of parameters are there
   const auto small = static_cast<double>(peak_of(call, most / 2, way));
@@ -127,7 +127,7 @@ BOOST_AUTO_TEST_CASE(attention_as_a_function) {
 }
 
 // The scores of all heads are never there at once: a call needs less memory than they,
-// forwards and backwards; dropout takes a bit a weight.
+// forwards and backwards; dropout takes one bit for each weight.
 BOOST_AUTO_TEST_CASE(the_scores_are_never_held) {
   const int before = num_threads();
   set_num_threads(1);
@@ -150,7 +150,7 @@ BOOST_AUTO_TEST_CASE(the_scores_are_never_held) {
   set_num_threads(before);
 }
 
-// Heads that share their keys and values (Shazeer, 2019) are not composed for that.
+// Heads that share keys and values (Shazeer, 2019) use the fused kernels too.
 BOOST_AUTO_TEST_CASE(shared_keys_and_values) {
   check_linear("attend", [](std::int64_t n) {
     const Variable x = input(n);
@@ -221,8 +221,8 @@ BOOST_AUTO_TEST_CASE(layers_beside_attention) {
   });
 }
 
-// Where the scores are held: the weights are wanted; and where each pair has a score of a
-// network of its own.
+// The scores are held where the weights are wanted, and where a network computes the
+// score of each pair.
 BOOST_AUTO_TEST_CASE(what_holds_the_scores) {
   manual_seed(1);
   check_quadratic("attention()", [](std::int64_t n) {

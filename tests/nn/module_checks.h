@@ -20,7 +20,7 @@ std::string parameter_names(M net) {
   return list;
 }
 
-// With every parameter away from its initial value, which a one or a zero would hide.
+// The module with random parameters: ones and zeros, as at the start, hide errors.
 template <class M>
 M unsettled(M net) {
   for (const Variable& parameter : nn::parameters(net)) {
@@ -30,7 +30,8 @@ M unsettled(M net) {
   return net;
 }
 
-// First and second derivatives of call(net, inputs) by the inputs and by every parameter.
+// Compares first and second derivatives of call(net, inputs), by the inputs and by every
+// parameter, with finite differences.
 template <class M, class Call>
 void check_all_derivatives(const M& net, std::vector<Tensor> inputs, const Call& call) {
   M own = nn::clone(net);

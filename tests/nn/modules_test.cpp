@@ -69,7 +69,7 @@ struct Forgetful {
   }
 };
 
-// Lists one of its two layers only: what every module's test must find out.
+// Lists only one of its two layers, which the test of every module must find.
 struct Negligent {
   nn::Linear listed{2, 2}, forgotten{2, 2};
   Variable operator()(const Variable& x) { return forgotten(listed(x)); }
@@ -155,7 +155,7 @@ BOOST_AUTO_TEST_CASE(a_clone_keeps_what_is_shared_shared) {
   weight.fill_(5);
   BOOST_TEST(copy.second.weight.value().at({0, 0}) == 5);
   BOOST_TEST(net.first.weight.value().at({0, 0}) != 5);
-  // Another reading of the same elements is another tensor.
+  // A view with other strides is another tensor, though it shares the elements.
   Two views;
   views.a = tensor({{1.0, 2.0}, {3.0, 4.0}});
   views.b = transpose(views.a, 0, 1);

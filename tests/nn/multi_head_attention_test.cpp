@@ -1,5 +1,5 @@
 // The layers of attention with several heads: parameters, values, weights, dropout,
-// errors. Derivatives, masks and the future have tests of their own.
+// errors. Derivatives, masks and causality have tests of their own.
 
 #include <cmath>
 
@@ -251,7 +251,7 @@ BOOST_AUTO_TEST_CASE(causal_multi_head_attention_drops_weights_and_its_result) {
   nn::CausalMultiHeadAttentionOptions options = small;
   options.dropout = 0.5;
   nn::CausalMultiHeadAttention net(options);
-  // Half the features of the result are 0; not so when its dropout is evaluating.
+  // resid_dropout makes half the features of the result 0, but not in evaluation.
   const auto zeros_in = [&] { return sum(net(x).value() == 0).item(); };
   manual_seed(1);
   BOOST_TEST(zeros_in() > 15);

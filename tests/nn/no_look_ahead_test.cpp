@@ -5,8 +5,8 @@
 //   2. changing the inputs from a position on changes no bit of the outputs that do not
 //      see it, and changes those that do.
 //
-// With derivatives alone a leak that is constant would pass, with bits alone one that
-// the drawn numbers happen not to show.
+// Derivatives alone would miss a leak that is constant, bits alone a leak that the drawn
+// numbers happen not to show.
 
 #include <algorithm>
 
@@ -66,7 +66,7 @@ struct Trial {
 };
 
 // Checks the gradient g (2, n, d) of one output position: 0 at all positions that
-// `sees` refuses, and, if it must be, not 0 in either sequence at the others.
+// `sees` refuses and, with `must_be`, not 0 in either sequence at the others.
 template <class Sees>
 void check_positions(const std::string& what, const Tensor& g, bool must_be, Sees sees) {
   const Tensor found = any(g != 0, 2);  // (2, n); NaN is not 0
@@ -186,7 +186,7 @@ BOOST_AUTO_TEST_CASE(no_bit_in_long_sequences) {
   }
 }
 
-// The proof can fail: a mask that lets one look one position ahead is found out.
+// The proof can fail: it finds a mask that shows each query one position ahead.
 BOOST_AUTO_TEST_CASE(who_looks_ahead_is_found_out) {
   const Form form = attention_forms()[0];
   Trial trial(form, {3, 4, left}, float64);

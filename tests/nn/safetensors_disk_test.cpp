@@ -1,5 +1,5 @@
-// Files of tensors on the disk: the bytes that are written, that a file is whole, the
-// older one or none, and what is no file.
+// Files of tensors on the disk: their bytes; that a name leads to a whole file, the older
+// file or none; and paths that are no files.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -226,7 +226,7 @@ BOOST_AUTO_TEST_CASE(a_symbolic_link_stays_one) {
   const support::TemporaryFolder folder;
   fs::create_directories(folder / "run/links");
   fs::create_directory(folder / "data");
-  fs::create_symlink("../../data/f", folder / "run/links/relative");  // of nothing yet
+  fs::create_symlink("../../data/f", folder / "run/links/relative");  // no file yet
   fs::create_symlink(folder / "run/links/relative", folder / "absolute");
   nn::write_safetensors(folder / "absolute", ones(2));
   nn::write_safetensors(folder / "absolute", ones(3));

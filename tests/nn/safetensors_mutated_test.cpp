@@ -1,4 +1,4 @@
-// Files that were right, damaged at random: each is read or refused, whatever was done.
+// Valid files, damaged at random: each is read or refused, whatever was done.
 #include <algorithm>
 #include <cstring>
 #include <random>
@@ -41,7 +41,7 @@ class Mutator {
   std::string operator()() {
     std::string file = pick(originals());
     for (std::size_t times = 1 + below(4); times > 0; --times) mutate(file);
-    // Half of them with the length of the header put right, to get further.
+    // Half of them get the right length of the header, so that the reader gets further.
     if (below(2) == 0 && file.size() >= 8) {
       const std::size_t end = file.rfind('}');
       const std::uint64_t length = end == file.npos || end < 8 ? 0 : end - 7;
@@ -172,7 +172,7 @@ BOOST_AUTO_TEST_CASE(every_mutated_file_is_read_or_refused) {
     try {
       const nn::Safetensors content = nn::read_safetensors(stream, "f");
       ++read;
-      // What it gives has the bytes that the file had.
+      // The tensors take fewer bytes than the file has.
       std::size_t bytes = 0;
       for (const auto& [name, tensor] : content.tensors) {
         bytes += static_cast<std::size_t>(tensor.numel()) * element_size(tensor.dtype());
@@ -190,7 +190,7 @@ BOOST_AUTO_TEST_CASE(every_mutated_file_is_read_or_refused) {
   BOOST_TEST(refused > 100'000);
 }
 
-// Every byte of a right file, changed in every bit, and every length of it.
+// A valid file with each bit flipped in turn, and cut to each shorter length.
 BOOST_AUTO_TEST_CASE(every_byte_and_every_length) {
   for (const std::string& original : originals()) {
     for (std::size_t at = 0; at < 8 * original.size(); ++at) {

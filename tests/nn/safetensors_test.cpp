@@ -1,5 +1,5 @@
-// Files of tensors, read: what is right in them, and every way in which they can be
-// wrong. tests/nn/safetensors_disk_test.cpp holds what the disk has to do with.
+// Reading files of tensors: valid ones, and every way in which they can be wrong.
+// safetensors_disk_test.cpp tests what concerns the disk.
 #include <sstream>
 
 #include <boost/test/unit_test.hpp>
@@ -297,7 +297,7 @@ BOOST_AUTO_TEST_CASE(the_tensors_fill_the_data_without_gaps) {
              "the tensors must fill the 13 bytes of data, got 12");
   BOOST_TEST(header_refusal("{}", 1) ==
              "the tensors must fill the 1 bytes of data, got 0");
-  // An empty tensor has its place too.
+  // The offsets of an empty tensor must fit too.
   BOOST_TEST(header_refusal(R"({"a":{"dtype":"F64","shape":[1],"data_offsets":[0,8]},)"
                             R"("b":{"dtype":"F32","shape":[0],"data_offsets":[4,4]}})",
                             8) ==
@@ -336,7 +336,7 @@ BOOST_AUTO_TEST_CASE(messages_clip_names_and_print_them_safely) {
              "tensor " + std::string(80, 'n') + " must be an object, got 1");
   BOOST_TEST(name(std::string(1'000'000, 'n')) ==
              "tensor " + std::string(80, 'n') + "... must be an object, got 1");
-  // Not within a character: 79 bytes and half of an é.
+  // The name is not cut within a character: 79 bytes and half of an é.
   BOOST_TEST(name(std::string(79, 'n') + "éé") ==
              "tensor " + std::string(79, 'n') + "... must be an object, got 1");
 }
@@ -355,7 +355,7 @@ BOOST_AUTO_TEST_CASE(a_stream_is_read_from_its_beginning_and_never_throws_its_ow
              "read_safetensors: s: cannot find its length");
 }
 
-// A stream that says it has 1000 bytes, as a file may that is being cut.
+// A stream that says it has 1000 bytes, as a file may that is being truncated.
 struct Promising : std::stringbuf {
   using std::stringbuf::stringbuf;
   pos_type seekoff(off_type, std::ios::seekdir, std::ios::openmode) override {

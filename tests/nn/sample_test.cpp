@@ -69,7 +69,7 @@ BOOST_AUTO_TEST_CASE(the_likeliest_is_taken_without_a_choice) {
     const Tensor logits = randn({300, 11}, dtype), best = argmax(logits, 1);
     BOOST_TEST(same(sample(logits, {.top_k = 1}), best));
     BOOST_TEST(same(sample(logits, {.temperature = 0}), best));
-    // What divides all but the best to minus infinity.
+    // So small that all logits but the best become minus infinity.
     for (const double temperature : {1e-9, 1e-40, 1e-60, 1e-320}) {
       BOOST_TEST(same(sample(logits, {.temperature = temperature}), best));
     }

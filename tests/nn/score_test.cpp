@@ -41,7 +41,7 @@ BOOST_AUTO_TEST_CASE(a_score_that_does_not_fit_is_refused) {
   BOOST_TEST(message(nn::ScoreFormula()) == "attention: the score is an empty function");
 }
 
-// Of any rank, as of a layer that keeps it beside matrices.
+// w may have any rank, as long as it has one element.
 BOOST_AUTO_TEST_CASE(the_width_of_a_gaussian_is_one_number) {
   const Tensor q = randn({2, 3}), k = randn({4, 3}), v = randn({4, 2});
   const auto output = [&](const Tensor& w) {
@@ -50,7 +50,7 @@ BOOST_AUTO_TEST_CASE(the_width_of_a_gaussian_is_one_number) {
   BOOST_TEST(same(output(full({1, 1, 1, 1, 1}, 0.5)), output(full({}, 0.5))));
 }
 
-// A formula may forget what broadcasts; masks and values would hide that.
+// A score may lack a dimension; masks and values, which broadcast, would hide that.
 BOOST_AUTO_TEST_CASE(scores_that_do_not_fit_are_refused) {
   const Variable q(randn({2, 5, 8})), k(randn({2, 7, 8})), v(randn({2, 7, 6}));
   const auto message = [&](const Tensor& scores) {
@@ -66,7 +66,7 @@ BOOST_AUTO_TEST_CASE(scores_that_do_not_fit_are_refused) {
   BOOST_TEST(message(zeros({2, 5, 7})) == "no error");
 }
 
-// Queries and keys of their own sizes: a formula may compare them all the same.
+// A formula may compare queries and keys of different widths.
 BOOST_AUTO_TEST_CASE(a_formula_of_features_that_differ_in_number) {
   const Variable W(randn({3, 2}, float64), true);
   const Tensor q = randn({4, 3}, float64), k = randn({5, 2}, float64),

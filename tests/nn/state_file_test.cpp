@@ -128,7 +128,7 @@ BOOST_AUTO_TEST_CASE(a_file_that_does_not_fit_changes_nothing) {
   BOOST_TEST(loaded.metadata.at("epoch") == "1");
   BOOST_TEST(same(net.hidden[0].bias.value(), before.at("hidden.0.bias")));
   BOOST_TEST(same(net.hidden[1].bias.value(), full({4}, 7.0)));
-  // Of a state in memory, the same report.
+  // load_state_dict() gives the same report.
   const nn::LoadReport report = nn::load_state_dict(net, state, {.strict = false});
   BOOST_TEST(report.missing == missing, boost::test_tools::per_element());
   BOOST_TEST(report.unexpected == unexpected, boost::test_tools::per_element());

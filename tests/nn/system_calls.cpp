@@ -21,7 +21,7 @@ std::string called(const std::string& name) {
   return name.starts_with(".heed-") && name.ends_with(".tmp") ? "new" : name;
 }
 
-// An open file, with as much of it as the system knows.
+// An open file, "new 22 bytes", with the size that the system knows.
 std::string described(int file) {
   struct stat status;
   if (fstat(file, &status) != 0) return "nothing";

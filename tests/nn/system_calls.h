@@ -1,6 +1,6 @@
-// What a file's writer asks of the system, noted and, where a test wants it, refused.
+// The system calls that write a file, recorded and, where a test wants it, refused.
 //
-// The tests' program defines fsync() and its kin itself; the library's calls come to
+// The tests' program defines fsync() and the others itself; the library's calls come to
 // these, because a program's functions are found before those of the C library.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace heed {
 
-// While it lives, there is a line for each call: "fsync new 22 bytes", "rename new f",
+// While it lives, made() gets a line for each call: "fsync new 22 bytes", "rename new f",
 // "fsync folder". A file .heed-*.tmp is called new, a folder folder. There may be one at
 // a time, and no other thread may make such calls.
 class SystemCalls {

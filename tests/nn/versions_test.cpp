@@ -1,5 +1,5 @@
-// Tensors of layers and losses, overwritten before the backward: it must refuse, or not
-// need them.
+// Tensors of layers and losses, overwritten before the backward, which must refuse or
+// not need them.
 
 #include <boost/test/unit_test.hpp>
 
@@ -77,7 +77,7 @@ BOOST_AUTO_TEST_CASE(of_losses_and_lookups) {
   BOOST_TEST(refusals > 20);
 }
 
-// The weights that a layer shows are those that it computed with.
+// The same of the weights that a layer keeps for its user.
 BOOST_AUTO_TEST_CASE(of_weights_that_are_shown) {
   int refusals = 0;
   const auto check_weights = [&](auto net) {

@@ -106,7 +106,7 @@ BOOST_AUTO_TEST_CASE(groups_have_options_of_their_own_that_may_change) {
 }
 
 BOOST_AUTO_TEST_CASE(a_large_gradient_still_moves_its_parameter) {
-  // Its square is beyond float32, a thousandth of that is not. x by PyTorch 1.13.
+  // Its square overflows float32, a thousandth of that does not. x by PyTorch 1.13.
   const Variable x(ones({}), true);
   Adam trainer({x}, {.lr = 0.1});
   (x * 2e19).backward();

@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(what_is_no_checkpoint_is_refused) {
   BOOST_TEST(with([](auto& file) {
                file.metadata["hash"] = "\x1b[2J";
              }).starts_with(R"(its hash must be "\u001b[2J", got )"));
-  // Any change at all.
+  // The hash shows any change.
   for (auto&& change : std::vector<std::function<void(nn::Safetensors&)>>{
            [](auto& file) { file.metadata["step"] = "8"; },
            [](auto& file) { file.metadata["lr"] = "1"; },
@@ -96,7 +96,7 @@ BOOST_AUTO_TEST_CASE(what_is_no_checkpoint_is_refused) {
     BOOST_TEST(with(change).starts_with("its hash must be "));
   }
 
-  // What is wrong with a hash that fits.
+  // Errors beside a hash that fits.
   const auto rehashed = [&](auto&& change) {
     const std::string wanted = with(change);
     return with([&](auto& file) {

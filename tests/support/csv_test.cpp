@@ -139,7 +139,7 @@ BOOST_AUTO_TEST_CASE(messages_show_no_control_characters) {
              R"("\u001b]0;x\u0007", "\u009b")");
 }
 
-// What a table may be is told before it costs anything.
+// A table beyond the limits is refused before it takes memory.
 BOOST_AUTO_TEST_CASE(tables_have_a_limit) {
   std::string text = "a,b\n";
   for (int i = 0; i < 5000; ++i) text += "1,2\n";

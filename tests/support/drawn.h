@@ -25,8 +25,7 @@ inline std::size_t count(const std::string& text, const std::string& part) {
   return found;
 }
 
-// Where gnuplot is missing its figures cannot be looked at; that it is reported can.
-// A precondition of test cases.
+// A precondition of test cases: without gnuplot there are no figures to look at.
 inline boost::test_tools::assertion_result gnuplot_is_there(
     boost::unit_test::test_unit_id) {
   static const bool is_there = [] {

@@ -7,7 +7,7 @@
 
 namespace heed::support {
 
-// Sets them while it lives, and then again as they were; an empty text for none.
+// Sets them while it lives, then restores them; an empty text unsets a variable.
 class Environment {
  public:
   explicit Environment(const std::map<std::string, std::string>& variables) {

@@ -83,7 +83,7 @@ BOOST_AUTO_TEST_CASE(a_picture_without_room,
   BOOST_TEST(folder.is_empty());
 }
 
-// Whatever is beside the figure is not touched; what has its name is followed.
+// Whatever is beside the figure is not touched.
 BOOST_AUTO_TEST_CASE(links_beside_a_figure,
                      *boost::unit_test::precondition(gnuplot_is_there)) {
   const TemporaryFolder folder;

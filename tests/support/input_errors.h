@@ -7,7 +7,7 @@
 
 namespace heed::support {
 
-// The message of the InputError that f throws.
+// The message of the InputError that f throws, "nothing was thrown" if there is none.
 template <class F>
 std::string message_of(F&& f) {
   try {

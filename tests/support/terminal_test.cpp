@@ -117,7 +117,7 @@ BOOST_AUTO_TEST_CASE(colours_are_for_terminals_that_take_them,
   }
 }
 
-// The tests' own output goes into a file or a pipe, or must be made to.
+// Standard output is made a file here, whatever the tests themselves write to.
 BOOST_AUTO_TEST_CASE(what_is_no_terminal_gets_no_colours) {
   const Environment environment(
       {{"TERM", "xterm"}, {"COLORTERM", "truecolor"}, {"NO_COLOR", ""}});

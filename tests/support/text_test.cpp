@@ -17,7 +17,7 @@ BOOST_AUTO_TEST_CASE(widths) {
   BOOST_TEST(text_width("caf\u00e9 \u2026") == 6);
   BOOST_TEST(text_width("\u6ce8\u610f") == 4);
   BOOST_TEST(text_width("\U0001F600") == 2);
-  // What is shown in place of no UTF-8 and of control characters.
+  // Escapes are shown in place of invalid UTF-8 and of control characters.
   BOOST_TEST(text_width("\xff\xc3") == 8);
   BOOST_TEST(text_width("\xe6\xb3 \n") == 11);
 }

@@ -35,7 +35,7 @@ BOOST_AUTO_TEST_CASE(what_is_no_utf8_is_told_with_its_place) {
   // Cut off, or followed by something else: the byte that promised more is named.
   BOOST_TEST(refusal("a\xe2\x80") == "a.txt: must be UTF-8, got byte 0xe2 at offset 1");
   BOOST_TEST(refusal("\xc3(") == "a.txt: must be UTF-8, got byte 0xc3 at offset 0");
-  // Longer than need be, surrogates, beyond the last code point.
+  // Overlong, surrogates, beyond the last code point.
   for (const char* text :
        {"\xc0\x80", "\xc1\xbf", "\xe0\x9f\xbf", "\xf0\x8f\xbf\xbf", "\xed\xa0\x80",
         "\xed\xbf\xbf", "\xf4\x90\x80\x80", "\xf8\x88\x80\x80\x80"}) {

@@ -46,7 +46,7 @@ struct Sample {
   }
 };
 
-// The same with plain ops, with the array of all sums, in float64.
+// The same with plain ops, which hold the array of all sums, in float64.
 struct Plain {
   Tensor scores, queries, keys, w;
 
@@ -65,7 +65,7 @@ void check_against_plain(const Sample& x, double tolerance) {
   const Plain plain(x);
   const Tensor scores = x.scores();
   const auto [queries, keys, w] = x.gradients();
-  // To so many digits of the largest number, or of 1.
+  // The tolerance is relative to the largest number, or to 1.
   const auto check = [&](const Tensor& got, const Tensor& expected) {
     const double largest = expected.numel() == 0 ? 0 : max(abs(expected)).item();
     BOOST_TEST(distance(got, expected) < tolerance * std::max(1.0, largest));

@@ -69,7 +69,7 @@ BOOST_AUTO_TEST_CASE(masks_broadcast_and_are_read_in_place) {
   }
 }
 
-// The rows of a query without a kept key are those of one whose length is 0.
+// A query without a kept key has the same rows as a query whose length is 0.
 BOOST_AUTO_TEST_CASE(a_query_of_which_no_key_is_kept_sees_none) {
   for (const Int n : {4, 20}) {
     Call c = call({2}, n, 40, 8, 8);
@@ -88,7 +88,7 @@ BOOST_AUTO_TEST_CASE(a_query_of_which_no_key_is_kept_sees_none) {
     BOOST_TEST(relative_distance(kept.query, first.query) < 1e-6);
     BOOST_TEST(relative_distance(kept.key, first.key) < 1e-6);
     BOOST_TEST(relative_distance(kept.value, first.value) < 1e-6);
-    // And where none of the kept keys is among the first.
+    // Likewise a query whose kept keys all lie beyond its length.
     c.mask.keep = keep;
     c.mask.lens = ones({n}, int64);
     for (Int i = 0; i < n; ++i) keep.set({i, 0}, 0);
@@ -106,7 +106,7 @@ BOOST_AUTO_TEST_CASE(bits_may_have_any_strides) {
   }
 }
 
-// The place that is to receive the weights may be that of an operand.
+// The tensor that receives the weights may share storage with an operand.
 BOOST_AUTO_TEST_CASE(weights_may_take_the_place_of_an_operand) {
   for (const Int n : {4, 30}) {
     Call c = call({2}, n, n, n, n);

@@ -52,7 +52,7 @@ BOOST_AUTO_TEST_CASE(nothing_to_attend_with_or_to) {
     }
     check_call(call({0, 2}, 3, 4, 5, 6, dtype), "no head");
   }
-  // Without lens there is no score to take the softmax of: zeros too.
+  // Without keys and without lens: zeros too.
   const Call c = call({2}, 3, 0, 4, 5);
   const Results r = fused(c);
   BOOST_TEST(same_bits(r.output, zeros({2, 3, 5})));
@@ -167,7 +167,7 @@ BOOST_AUTO_TEST_CASE(large_scores) {
   BOOST_TEST(weights.at({0, 2}) == 0);
 }
 
-// A query with NaN spoils its own row alone, as in the definition.
+// A NaN in a query reaches only its own row, as in the definition.
 BOOST_AUTO_TEST_CASE(not_a_number_in_a_query_stays_in_its_row) {
   Call c = call({}, 40, 40, 8, 8);
   c.query.set({3, 2}, std::numeric_limits<double>::quiet_NaN());

@@ -49,7 +49,7 @@ BOOST_AUTO_TEST_CASE(counts) {
   BOOST_TEST(error_of([] {
                count({many, many});
              }) == "shape: too many elements, got (1099511627776, 1099511627776)");
-  // 2^40 2^24 wraps around to 0, and to 2^40 times that.
+  // 2^40 · 2^24 wraps around to 0, which the next factor must not hide.
   BOOST_TEST(error_of([] {
                count({many, 1 << 24, 3});
              }) == "shape: too many elements, got (1099511627776, 16777216, 3)");

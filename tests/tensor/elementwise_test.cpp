@@ -1,4 +1,4 @@
-// Elementwise operations: values, broadcasting, layouts, dtypes, corners and errors.
+// Elementwise operations: values, broadcasting, layouts, dtypes, edge cases and errors.
 #include "tensor/elementwise/elementwise.h"
 
 #include <algorithm>

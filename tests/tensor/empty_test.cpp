@@ -1,5 +1,5 @@
-// Tensors without elements whose other sizes are enormous: no op may walk along those, or
-// reckon with products of them that wrap around.
+// Tensors without elements whose other sizes are enormous: no op may loop over those, or
+// compute with products of them that wrap around.
 #include <cstdint>
 #include <functional>
 #include <string>

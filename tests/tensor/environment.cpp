@@ -1,6 +1,6 @@
-// Other threads may read the environment while main() runs: heed writes to it before, or
-// not at all. A program of its own, because its setenv() and unsetenv() stand before the
-// C library's. Returns how often they were called.
+// Other threads may read the environment while main() runs: heed may write to it only
+// before that. A program of its own, because its setenv() and unsetenv() replace those of
+// the C library. Returns how often they were called.
 
 #include <dlfcn.h>
 

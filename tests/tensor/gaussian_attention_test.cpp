@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(values_and_gradients_of_every_shape) {
         BOOST_TEST(relative_distance(key, plain.key) < tolerance);
         BOOST_TEST(relative_distance(value, plain.value) < tolerance);
         BOOST_TEST(relative_distance(w, plain.w) < tolerance);
-        // To the last bit what the ops give in their own dtype.
+        // Bit for bit what the ops give in their own dtype.
         const Tensor scores = -square((x.query - x.key) * x.w) / 2;  // (n, m, 1)
         BOOST_TEST(distance(weights, softmax(transpose(scores, 1, 2), 2)) == 0);
       }
@@ -110,7 +110,7 @@ BOOST_AUTO_TEST_CASE(what_is_not_wanted_changes_nothing) {
 }
 
 BOOST_AUTO_TEST_CASE(far_keys_flat_kernels_and_w_of_any_rank) {
-  // The nearest key takes all however far it is; with w = 0 all keys are equally near.
+  // The nearest key gets the weight 1 however far it is; with w = 0 all are equally near.
   const Tensor query = reshape(tensor({0.0, 100.0}), {2, 1, 1});
   const Tensor key = expand(reshape(tensor({1.0, 5.0, 9.0}), {3, 1}), {2, 3, 1});
   const auto near = gaussian_attention(query, key, key, tensor(40.0));

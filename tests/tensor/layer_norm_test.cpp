@@ -41,7 +41,7 @@ BOOST_AUTO_TEST_CASE(values_are_those_of_the_formula) {
 }
 
 BOOST_AUTO_TEST_CASE(far_off_rows_lose_no_digits) {
-  // Added up one by one in float32 they would: 7e-5.
+  // Adding one by one in float32 would lose some: the error would be 7e-5.
   Generator generator(5);
   for (const std::int64_t n : {768, 1024}) {
     const Tensor x = randn({64, n}, float32, generator) + 100;

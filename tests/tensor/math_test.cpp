@@ -57,8 +57,8 @@ float apply(const ElementwiseKernels& table, Op op, float x) {
   return apply(table, op, std::vector<float>{x})[0];
 }
 
-// The distance in units in the last place of a float near `wanted`; infinite where the
-// two are not even of one kind.
+// The distance in units in the last place of a float near `wanted`; infinite where one is
+// a NaN, an infinity or, wanted, a signed zero and the other is not.
 double ulps(float found, double wanted) {
   const auto rounded = static_cast<float>(wanted);
   if (std::isnan(wanted) || std::isnan(found)) {
@@ -135,7 +135,7 @@ BOOST_AUTO_TEST_CASE(errors_are_as_small_as_stated) {
 }
 
 BOOST_AUTO_TEST_CASE(gated_functions_are_as_exact_as_stated) {
-  // In proportion to |x|: they are x times a number from 0 to 1.
+  // The error is measured in proportion to |x|: each is x times a number from 0 to 1.
   struct Case {
     std::string_view name;
     Op op;
@@ -228,7 +228,7 @@ BOOST_AUTO_TEST_CASE(a_number_is_computed_the_same_wherever_it_stands) {
   }
 }
 
-// 1 / b overflows or vanishes where x / b does not.
+// 1 / b overflows or underflows where x / b does not.
 BOOST_AUTO_TEST_CASE(division_by_powers_of_two_at_the_ends_of_the_range) {
   const auto quotient = [](double x, double b, DType dtype) {
     return (full({1}, x, dtype) / b).item();

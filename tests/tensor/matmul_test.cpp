@@ -33,7 +33,7 @@ Tensor whole_numbers(const Shape& shape, DType dtype = float32) {
   return x;
 }
 
-// Numbers with all their digits, for which the order of the additions shows.
+// Random numbers, whose sums depend on the order of the additions.
 Tensor fractions(const Shape& shape, DType dtype = float32) {
   static std::mt19937 bits(1706);
   std::uniform_real_distribution<double> uniform(-1, 1);
@@ -197,7 +197,7 @@ BOOST_AUTO_TEST_CASE(fractions_within_rounding) {
   for (Int size : {3, 40, 200, 400}) {
     const Tensor a = fractions({size, size}), b = fractions({size, size});
     const double worst = distance(matmul(a, b), naive(a, b));
-    // Half an ulp for each of the additions, were they all to err to the same side.
+    // Half an ulp for each addition, if all are rounded to the same side.
     BOOST_TEST(worst < static_cast<double>(size) * std::sqrt(size) * 0x1p-24);
   }
 }

@@ -19,7 +19,7 @@ constexpr std::int64_t mib = 1 << 20;
 // A tensor of so many MiB.
 Tensor block(std::int64_t size) { return empty({size * mib / 4}); }
 
-// What the program has of the C library, in use or kept by the pool, in MiB.
+// The memory that the program has from the C library, used or kept by the pool, in MiB.
 std::int64_t taken() {
   const struct mallinfo2 all = mallinfo2();
   return static_cast<std::int64_t>(all.uordblks + all.hblkhd) / mib;

@@ -37,7 +37,7 @@ BOOST_AUTO_TEST_CASE(bits_are_the_draws_of_bernoulli) {
         BOOST_TEST((x.dtype() == dtype && x.shape() == shape));
         BOOST_TEST(x.to(float32).to_vector<float>() == expected.to_vector<float>());
       }
-      // Beyond a row there are zeros.
+      // The bits after the end of a row are zeros.
       if (n % 64 == 0) continue;
       for (const std::int64_t word : bits.to_vector<std::int64_t>()) {
         if (n < 64) BOOST_TEST((static_cast<std::uint64_t>(word) >> n) == 0u);

@@ -168,7 +168,7 @@ BOOST_AUTO_TEST_CASE(whole_numbers) {
   BOOST_TEST(show(randint(3, 8589934603, {3})) ==
              "int64 (3) 1707638666 4224135931 6214354430");
   BOOST_TEST(show(randint(4, 5, {2})) == "int64 (2) 4 4");
-  // The most numbers that one word serves, and one more.
+  // The largest range for which one word is drawn, and the next one.
   for (const auto& [range, drawn] : {std::pair<std::int64_t, const char*>{
                                          4294967295, "2357136044 2546248239 3071714933"},
                                      {4294967296, "2546248239 3626093760 3684848379"}}) {
@@ -215,7 +215,7 @@ BOOST_AUTO_TEST_CASE(bernoulli_numbers) {
   manual_seed(0);
   BOOST_TEST(show(bernoulli_(mask, full({}, 0.3))) == "bool (10) 0 0 1 1 0 0 0 0 0 0");
   BOOST_TEST(show(bernoulli(tensor({{0.0, 1.0}, {1.0, 0.0}}))) == "(2, 2) 0 1 1 0");
-  // Its own probabilities, read the other way round: none is overwritten before its turn.
+  // The probabilities are its own transpose: none is overwritten before it is read.
   Tensor own = tensor({{1.0, 1.0}, {0.0, 0.0}});
   BOOST_TEST(show(bernoulli_(own, transpose(own, 0, 1))) == "(2, 2) 1 0 1 0");
 }
@@ -236,7 +236,7 @@ BOOST_AUTO_TEST_CASE(elements_are_drawn_in_memory_order) {
   manual_seed(0);
   Tensor part = slice(transpose(nothing({3, 8}), 0, 1), 0, 0, to_end, 2);
   BOOST_TEST(bits(uniform_(part)) == bits(transpose(rows, 0, 1)));
-  // What does not lie in a row is drawn one by one, however much it is.
+  // Elements that are not adjacent are drawn one by one, however many they are.
   manual_seed(0);
   Tensor sparse = slice(nothing({40}), 0, 0, to_end, 2);
   BOOST_TEST(bits(normal_(sparse, 0.25, 1.5), 3) == "4023ef85 be42b4f1 c04129ee");

@@ -1,4 +1,4 @@
-// Sums, means and extremes: values, dimensions, layouts, dtypes, corners and errors.
+// Sums, means and extremes: values, dimensions, layouts, dtypes, edge cases and errors.
 #include "tensor/reduce/reductions.h"
 
 #include <cmath>
@@ -97,7 +97,7 @@ BOOST_AUTO_TEST_CASE(whole_numbers_are_summed_as_int64) {
 }
 
 BOOST_AUTO_TEST_CASE(sums_of_every_shape_and_layout) {
-  // Around the widths at which the kernels change their way.
+  // Around the sizes at which the kernels change their method.
   for (const std::int64_t n : {1, 3, 15, 16, 63, 64, 127, 128, 129, 255, 256, 1000}) {
     for (const std::int64_t inner : {1, 2, 3, 16, 31, 32, 33, 64, 100}) {
       const Tensor x = whole({2, n, inner});

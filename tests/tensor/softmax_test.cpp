@@ -1,4 +1,4 @@
-// Softmax, its logarithm and its gradient: values, layouts, corners and errors.
+// Softmax, its logarithm and its gradient: values, layouts, edge cases and errors.
 #include "tensor/reduce/softmax.h"
 
 #include <cmath>
@@ -32,7 +32,7 @@ Tensor numbers(const Shape& shape, DType dtype, std::uint32_t state = 1) {
   return x.to(dtype);
 }
 
-// As the formula says, in float64.
+// The formula, in float64.
 Tensor plain_softmax(const Tensor& x, std::int64_t dim) {
   const Tensor e = exp(x.to(float64));
   return e / sum(e, dim, true);

@@ -1,4 +1,4 @@
-// Sorting, the largest few, running sums: values, ties, NaN, layouts, dtypes and errors.
+// Sorting, topk, running sums: values, ties, NaN, layouts, dtypes and errors.
 #include "tensor/reduce/sorting.h"
 
 #include <algorithm>

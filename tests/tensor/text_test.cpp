@@ -45,7 +45,7 @@ BOOST_AUTO_TEST_CASE(what_a_terminal_would_obey_is_escaped) {
 }
 
 BOOST_AUTO_TEST_CASE(what_a_reader_would_not_see_is_escaped) {
-  // Separators of lines and paragraphs, marks of direction, code points that are none.
+  // Separators of lines and paragraphs, marks of direction, noncharacters.
   BOOST_TEST(printable("a\u2028b\u2029") == R"(a\u2028b\u2029)");
   BOOST_TEST(printable("\u202etxt.\u202c\u2066\u2069") ==
              R"(\u202etxt.\u202c\u2066\u2069)");
@@ -75,7 +75,7 @@ BOOST_AUTO_TEST_CASE(what_a_reader_would_not_see_is_escaped) {
 BOOST_AUTO_TEST_CASE(bytes_that_are_no_utf8_are_escaped) {
   BOOST_TEST(printable("a\xff\xc3(") == R"(a\xff\xc3()");
   BOOST_TEST(printable("\xe6\xb3") == R"(\xe6\xb3)");          // cut off
-  BOOST_TEST(printable("\xc0\x80") == R"(\xc0\x80)");          // longer than need be
+  BOOST_TEST(printable("\xc0\x80") == R"(\xc0\x80)");          // overlong
   BOOST_TEST(printable("\xed\xa0\x80") == R"(\xed\xa0\x80)");  // a surrogate
   // "kept" is for characters: no byte is kept for being a part of one.
   BOOST_TEST(printable("\x9b", "\xc2\x9b") == R"(\x9b)");

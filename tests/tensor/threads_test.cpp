@@ -1,5 +1,5 @@
 // The bits of every result are the same for any number of threads, on tensors large
-// enough that several work.
+// enough for several threads.
 
 #include <functional>
 #include <string>

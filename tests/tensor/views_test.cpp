@@ -66,12 +66,12 @@ BOOST_AUTO_TEST_CASE(reshape_copies_only_where_it_must) {
   const Tensor swapped = transpose(cube, 0, 2);  // (4, 3, 2)
   BOOST_TEST(shares(x, reshape(swapped, {2, 2, 3, 1, 2})));
   BOOST_TEST(reshape(swapped, {2, 2, 3, 1, 2}).at({1, 0, 2, 0, 1}) == cube.at({1, 2, 2}));
-  // The last two dimensions of this one still run evenly; all three do not.
+  // The last two dimensions of this one can be merged in place, the first two cannot.
   const Tensor turned = permute(cube, {2, 0, 1});  // (4, 2, 3)
   BOOST_TEST(shares(x, reshape(turned, {4, 6})));
   BOOST_TEST(!shares(x, reshape(turned, {8, 3})));
   BOOST_TEST(show(reshape(turned, {8, 3})[1]) == show(turned[0][1]));
-  // A dimension of size 1 takes part in nothing, whatever its stride.
+  // The stride of a dimension of size 1 does not matter.
   const Tensor thin = slice(cube, 1, 1, 2);  // (2, 1, 4), 12 apart
   BOOST_TEST(shares(x, view(thin, {1, 2, 2, 2, 1})));
   BOOST_TEST(!shares(x, reshape(thin, {8})));

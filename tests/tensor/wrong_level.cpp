@@ -15,7 +15,7 @@ using namespace heed;
 int main() {
   setenv("HEED_LEVEL", "foo", 1);
   set_num_threads(2);
-  // Large enough for two threads. What makes them needs no kernel.
+  // Large enough for two threads, and made without kernels.
   const Shape matrix{512, 512};
   const Tensor x = empty(matrix), row = empty({512}), none = empty({0});
   const Tensor batch = empty({64, 64, 64});  // small products: large ones are BLIS's

@@ -1,4 +1,4 @@
-// The READMEs and their kin: lines that fit side by side, and links that lead somewhere.
+// The .md files: the length of lines, and links that lead somewhere.
 #include <filesystem>
 #include <regex>
 #include <string>

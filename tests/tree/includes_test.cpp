@@ -1,6 +1,6 @@
-// Who may include whom: tensor <- autograd <- nn and autograd <- optim, the rooms of
-// tensor, BLIS in one file, JSON in another, and public headers that need nothing but the
-// standard library, fmt and one another.
+// Who may include whom: tensor <- autograd <- nn and autograd <- optim, the rooms
+// (subfolders) of tensor, BLIS in one file, JSON in another, and public headers that need
+// nothing but the standard library, fmt and one another.
 #include <map>
 #include <set>
 #include <string>
@@ -23,9 +23,8 @@ const std::map<std::string, std::set<std::string>> arrows = {
     {"optim", {"tensor", "autograd", "optim"}},
 };
 
-// The rooms of tensor/ that each of them may include, besides itself. What a level's
-// kernels are made of, the headers ..._kernels.h, all may: the table of kernels holds
-// them.
+// The rooms of tensor/ that each of them may include, besides itself. All may include the
+// headers ..._kernels.h, of which the table of kernels is made.
 const std::map<std::string, std::set<std::string>> rooms = {
     {"core", {"kernels"}},
     {"kernels", {"core", "product"}},

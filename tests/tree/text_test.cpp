@@ -1,5 +1,5 @@
-// The budget of the text: files that can be read in one go, lines that fit side by side,
-// and nothing left for later.
+// Limits of C++ files: the number of lines, the length of lines, and nothing left for
+// later.
 #include <cctype>
 #include <string>
 #include <vector>

@@ -52,7 +52,7 @@ const std::set<std::string>& public_headers();
 // The headers that a layer's meson.build lists, which are those that it installs.
 std::set<std::string> installed_headers(const std::string& layer);
 
-// What is wrong with the files by a rule that gives messages, one a line.
+// What is wrong with the files by a rule that gives messages, one per line.
 std::string findings(const std::vector<File>& files,
                      std::vector<std::string> (*rule)(const File&));
 
