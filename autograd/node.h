@@ -23,7 +23,8 @@ struct Op {
   const char* derivative = "none";
 };
 
-// A tensor that a rule will need, with the version it had when the op ran.
+// A tensor that a rule will need, with the version that its storage had when the op ran:
+// how often someone has asked to write to it, through any view.
 struct SavedTensor {
   Tensor value;
   // Of an input; null for constants, and for the op's own result: a node that owned

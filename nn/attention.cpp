@@ -24,11 +24,11 @@ Variable scores_of(const Score& score, const Variable& query, const Variable& ke
 
 // Attention as its formula says: every score and weight in memory, any score, any mask.
 //
-// A hidden score is computed like the others, and then its weight is set to 0; so its
-// gradient is 0, and the backward multiplies this 0 by numbers of its query and key. If
-// one of them is NaN or infinite, the product is NaN: then the scores are computed again,
-// from only the pairs that the mask leaves. masked_values (masked.cpp) does the same for
-// hidden values.
+// A hidden score is computed like the others, then replaced by -inf, and after the
+// softmax its weight is set to 0; so its gradient is 0, and the backward multiplies this
+// 0 by numbers of its query and key. If one of them is NaN or infinite, the product is
+// NaN: then the scores are computed again, from only the pairs that the mask leaves.
+// masked_values (masked.cpp) does the same for hidden values.
 Attention composed(const Score& score, const Variable& query, const Variable& key,
                    const Variable& value, const Mask::OnScores& mask,
                    const DropoutDraw& draw) {

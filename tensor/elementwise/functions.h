@@ -87,7 +87,7 @@ using Numeric = For<float, double, int64_t>;
 using Floating = For<float, double>;
 using Logical = For<Bool>;
 using AnyType = For<float, double, int64_t, Bool>;
-// Written out for float32 in math.h; for float64 it calls the C library.
+// Made of functions that math.h has for float32, and the C library for float64.
 struct Elementary : Floating {
   template <class U>
   static constexpr bool vectorises = std::is_same_v<U, float>;
