@@ -37,7 +37,8 @@ std::vector<Variable> differentiate_composed(
 //
 // Whatever tensor composed needs is an input, a constant too, so that it has a version.
 // All inputs are saved, also those without a gradient.
-// Without `backward` all walks differentiate composed: for the derivative of a fused op.
+// Without `backward` all walks differentiate composed: for a derivative that has a kernel
+// of its own, such as gelu's.
 template <std::size_t I, std::size_t S, class Composed, class Backward = std::nullptr_t>
 Variable record_fused(Op op, Tensor value, const std::array<Input, I>& inputs,
                       const std::array<ToSave, S>& saves, Composed composed,

@@ -127,13 +127,15 @@ class GradSlot {
   std::optional<Variable> grad_;
 };
 
-// Differentiates `outputs`, given the derivatives by them, as Variable::backward and
-// grad() describe. With captures the gradients go there and into no slot. The walk does
-// not go beyond the nodes `ends`, and runs none of their rules.
+// Where the gradient of a node is to be put.
 struct Capture {
   Node* node;
   Variable* gradient;
 };
+
+// Differentiates `outputs`, given the derivatives by them, as Variable::backward and
+// grad() describe. With captures the gradients go there and into no slot. The walk does
+// not go beyond the nodes `ends`, and runs none of their rules.
 void run_backward(std::span<const Variable> outputs, std::span<const Variable> gradients,
                   std::span<const Capture> captures, BackwardOptions options,
                   std::span<Node* const> ends = {});

@@ -54,7 +54,7 @@ class Variable {
   // A leaf, or a constant. Not explicit: a Tensor is a constant wherever a Variable is
   // taken. Throws Error when a gradient is asked of a dtype that is not floating.
   Variable(Tensor value, bool requires_grad = false);
-  // The result of a recorded op; for record() alone.
+  // The value of a node of the graph: for ops and walks, not for users.
   Variable(Tensor value, NodeRef node)
       : value_(std::move(value)), node_(std::move(node)) {}
 
@@ -95,7 +95,7 @@ class Variable {
   // op made this value. Throws Error for a constant.
   void retain_grad();
 
-  // This value's node in the graph; null if nothing was recorded. For record().
+  // This value's node in the graph; null for a constant.
   const NodeRef& node() const { return node_; }
 
  private:

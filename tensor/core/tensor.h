@@ -81,7 +81,8 @@ class Tensor {
     return pointer<T>();
   }
 
-  // The only element, as a double. Throws Error unless there is exactly one.
+  // The only element, as a double, which holds an int64 beyond 2^53 only rounded. Throws
+  // Error unless there is exactly one.
   double item() const;
   // The element at `index`, one number a dimension, negative ones from the end.
   // Throws Error when the count or a number does not fit.

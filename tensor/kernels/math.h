@@ -1,4 +1,5 @@
-// Elementary functions of float32 without a branch, so that a loop over them vectorises.
+// Elementary functions of float32 without a branch, so that a loop over them vectorises,
+// and for_elements, such a loop.
 // Each is a reduction to a short interval, a polynomial there, and the way back. The
 // errors are the largest found against double precision, at every level, in units in the
 // last place (ulp); tests/tensor/math_test.cpp measures them again. The coefficients are
