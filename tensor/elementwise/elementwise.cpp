@@ -259,7 +259,9 @@ Tensor logical_xor(const Tensor& a, const Tensor& b) {
   return binary("logical_xor", Op::logical_xor, a, b);
 }
 
-Tensor logical_not(const Tensor& x) { return unary("logical_not", Op::logical_not, x); }
+Tensor logical_not(const Tensor& x) {
+  return detail::unary("logical_not", Op::logical_not, x);
+}
 
 Tensor isnan(const Tensor& x) { return property(Op::isnan, x, false); }
 Tensor isinf(const Tensor& x) { return property(Op::isinf, x, false); }
@@ -267,17 +269,17 @@ Tensor isfinite(const Tensor& x) { return property(Op::isfinite, x, true); }
 
 // --- single elements
 
-Tensor unary(std::string_view name, Op op, const Tensor& x) {
+Tensor detail::unary(std::string_view name, Op op, const Tensor& x) {
   const Kernel kernel = kernel_of(name, op, x.dtype());
   return compute<1>(kernel, x.shape(), x.dtype(), {x});
 }
 
 Tensor gelu(const Tensor& x, Gelu form) {
-  return unary("gelu", form == Gelu::exact ? Op::gelu : Op::gelu_tanh, x);
+  return detail::unary("gelu", form == Gelu::exact ? Op::gelu : Op::gelu_tanh, x);
 }
 Tensor gelu_slope(const Tensor& x, Gelu form) {
-  return unary("gelu_slope", form == Gelu::exact ? Op::gelu_slope : Op::gelu_tanh_slope,
-               x);
+  return detail::unary("gelu_slope",
+                       form == Gelu::exact ? Op::gelu_slope : Op::gelu_tanh_slope, x);
 }
 
 Tensor clamp(const Tensor& x, std::optional<double> min, std::optional<double> max) {

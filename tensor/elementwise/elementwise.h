@@ -6,7 +6,63 @@
 #include <string_view>
 
 #include "tensor/core/tensor.h"
-#include "tensor/elementwise/functions.h"
+
+namespace heed::kernels {
+
+// The names of the ops; their formulas are in formulas.h.
+enum class Op {
+  // of one operand
+  abs,
+  cos,
+  erf,
+  exp,
+  gelu,
+  gelu_slope,
+  gelu_tanh,
+  gelu_tanh_slope,
+  isfinite,
+  isinf,
+  isnan,
+  log,
+  log1p,
+  logical_not,
+  neg,
+  reciprocal,
+  relu,
+  rsqrt,
+  sigmoid,
+  sign,
+  silu,
+  sin,
+  softplus,
+  sqrt,
+  square,
+  tanh,
+  // of two
+  add,
+  div,
+  eq,
+  ge,
+  gt,
+  le,
+  logical_and,
+  logical_or,
+  logical_xor,
+  lt,
+  maximum,
+  minimum,
+  mul,
+  ne,
+  pow,
+  sub,
+  // of three
+  add_scaled,  // a + c b
+  clamp,       // a held between b and c
+  where,       // a (bool) ? b : c
+};
+inline constexpr int op_count = static_cast<int>(Op::where) + 1;
+
+}  // namespace heed::kernels
 
 namespace heed {
 
@@ -70,43 +126,61 @@ Tensor isfinite(const Tensor& x);
 
 // --- single elements. neg, abs, sign, square: any dtype but bool; the rest floating.
 
+namespace detail {
 // What the functions below do: the op of each element of x. Throws Error, naming `name`,
 // for a dtype that the op does not take.
 Tensor unary(std::string_view name, kernels::Op op, const Tensor& x);
+}  // namespace detail
 
-inline Tensor neg(const Tensor& x) { return unary("neg", kernels::Op::neg, x); }
+inline Tensor neg(const Tensor& x) { return detail::unary("neg", kernels::Op::neg, x); }
 inline Tensor operator-(const Tensor& x) { return neg(x); }
-inline Tensor abs(const Tensor& x) { return unary("abs", kernels::Op::abs, x); }
+inline Tensor abs(const Tensor& x) { return detail::unary("abs", kernels::Op::abs, x); }
 // -1, 0 or 1; NaN stays NaN.
-inline Tensor sign(const Tensor& x) { return unary("sign", kernels::Op::sign, x); }
-inline Tensor square(const Tensor& x) { return unary("square", kernels::Op::square, x); }
-inline Tensor exp(const Tensor& x) { return unary("exp", kernels::Op::exp, x); }
-inline Tensor log(const Tensor& x) { return unary("log", kernels::Op::log, x); }
+inline Tensor sign(const Tensor& x) {
+  return detail::unary("sign", kernels::Op::sign, x);
+}
+inline Tensor square(const Tensor& x) {
+  return detail::unary("square", kernels::Op::square, x);
+}
+inline Tensor exp(const Tensor& x) { return detail::unary("exp", kernels::Op::exp, x); }
+inline Tensor log(const Tensor& x) { return detail::unary("log", kernels::Op::log, x); }
 // log(1 + x), exact for small x.
-inline Tensor log1p(const Tensor& x) { return unary("log1p", kernels::Op::log1p, x); }
-inline Tensor sqrt(const Tensor& x) { return unary("sqrt", kernels::Op::sqrt, x); }
+inline Tensor log1p(const Tensor& x) {
+  return detail::unary("log1p", kernels::Op::log1p, x);
+}
+inline Tensor sqrt(const Tensor& x) {
+  return detail::unary("sqrt", kernels::Op::sqrt, x);
+}
 // 1 / sqrt(x)
-inline Tensor rsqrt(const Tensor& x) { return unary("rsqrt", kernels::Op::rsqrt, x); }
+inline Tensor rsqrt(const Tensor& x) {
+  return detail::unary("rsqrt", kernels::Op::rsqrt, x);
+}
 // 1 / x
 inline Tensor reciprocal(const Tensor& x) {
-  return unary("reciprocal", kernels::Op::reciprocal, x);
+  return detail::unary("reciprocal", kernels::Op::reciprocal, x);
 }
-inline Tensor sin(const Tensor& x) { return unary("sin", kernels::Op::sin, x); }
-inline Tensor cos(const Tensor& x) { return unary("cos", kernels::Op::cos, x); }
-inline Tensor tanh(const Tensor& x) { return unary("tanh", kernels::Op::tanh, x); }
+inline Tensor sin(const Tensor& x) { return detail::unary("sin", kernels::Op::sin, x); }
+inline Tensor cos(const Tensor& x) { return detail::unary("cos", kernels::Op::cos, x); }
+inline Tensor tanh(const Tensor& x) {
+  return detail::unary("tanh", kernels::Op::tanh, x);
+}
 // 1 / (1 + exp(-x))
 inline Tensor sigmoid(const Tensor& x) {
-  return unary("sigmoid", kernels::Op::sigmoid, x);
+  return detail::unary("sigmoid", kernels::Op::sigmoid, x);
 }
 // The error function, 2/sqrt(pi) times the integral of exp(-t^2) from 0 to x.
-inline Tensor erf(const Tensor& x) { return unary("erf", kernels::Op::erf, x); }
+inline Tensor erf(const Tensor& x) { return detail::unary("erf", kernels::Op::erf, x); }
 // max(x, 0)
-inline Tensor relu(const Tensor& x) { return unary("relu", kernels::Op::relu, x); }
+inline Tensor relu(const Tensor& x) {
+  return detail::unary("relu", kernels::Op::relu, x);
+}
 // x sigmoid(x)
-inline Tensor silu(const Tensor& x) { return unary("silu", kernels::Op::silu, x); }
+inline Tensor silu(const Tensor& x) {
+  return detail::unary("silu", kernels::Op::silu, x);
+}
 // log(1 + exp(x)); x itself above 20, where float32 cannot tell them apart.
 inline Tensor softplus(const Tensor& x) {
-  return unary("softplus", kernels::Op::softplus, x);
+  return detail::unary("softplus", kernels::Op::softplus, x);
 }
 
 enum class Gelu { exact, tanh };

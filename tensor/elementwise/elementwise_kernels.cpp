@@ -1,10 +1,8 @@
-// What the formulas of functions.h are written in, and then these too.
-#include "tensor/kernels/math.h"
-#define HEED_FORMULAS
+#include "tensor/elementwise/elementwise_kernels.h"
 
 #include <utility>
 
-#include "tensor/elementwise/elementwise_kernels.h"
+#include "tensor/elementwise/formulas.h"
 
 namespace heed::kernels::HEED_KERNELS {
 namespace {
@@ -16,99 +14,65 @@ namespace {
 constexpr int64_t piece_size = 256;
 
 template <class T>
-const T* in_a_row(const T* from, int64_t stride, int64_t begin, int64_t n, T* buffer) {
-  if (stride == 1) return from + begin;
-  if (stride == 0) {
-    if (begin > 0) return buffer;  // filled by the first piece
-    const T number = *from;
+struct Operand {
+  const T* from;
+  int64_t stride;
+  T buffer[piece_size];
+
+  Operand(const void* from, int64_t stride)
+      : from(static_cast<const T*>(from)), stride(stride) {}
+
+  // The n elements from `begin` on, in a row.
+  const T* piece(int64_t begin, int64_t n) {
+    if (stride == 1) return from + begin;
+    if (stride == 0) {
+      if (begin > 0) return buffer;  // filled by the first piece
+      const T number = *from;
 #pragma omp simd
-    for (int64_t i = 0; i < n; ++i) buffer[i] = number;
+      for (int64_t i = 0; i < n; ++i) buffer[i] = number;
+      return buffer;
+    }
+    for (int64_t i = 0; i < n; ++i) buffer[i] = from[(begin + i) * stride];
     return buffer;
   }
-  for (int64_t i = 0; i < n; ++i) buffer[i] = from[(begin + i) * stride];
-  return buffer;
-}
+};
 
 // The loop of the function object F for a result of type R and operands of types T...
 // Arguments `beyond` what F can do in a vector are done again one by one.
-template <class F, class R, class T>
-void loop(int64_t n, R* out, const T* a) {
+template <class F, class R, class... T>
+void loop(int64_t n, R* out, const T*... in) {
   constexpr F f{};
-  if constexpr (F::template vectorises<T>) {
+  if constexpr ((F::template vectorises<T> && ...)) {
 #pragma omp simd
-    for (int64_t i = 0; i < n; ++i) out[i] = static_cast<R>(f(a[i]));
+    for (int64_t i = 0; i < n; ++i) out[i] = static_cast<R>(f(in[i]...));
   } else {
-    for (int64_t i = 0; i < n; ++i) out[i] = static_cast<R>(f(a[i]));
+    for (int64_t i = 0; i < n; ++i) out[i] = static_cast<R>(f(in[i]...));
   }
-  if constexpr (requires { f.beyond(a[0]); }) {
+  if constexpr (requires { f.beyond(in[0]...); }) {
     std::uint32_t some_beyond = 0;
 #pragma omp simd reduction(| : some_beyond)
-    for (int64_t i = 0; i < n; ++i) some_beyond |= f.beyond(a[i]);
+    for (int64_t i = 0; i < n; ++i) some_beyond |= f.beyond(in[i]...);
     for (int64_t i = 0; some_beyond && i < n; ++i) {
-      if (f.beyond(a[i])) out[i] = f.library(a[i]);
+      if (f.beyond(in[i]...)) out[i] = f.library(in[i]...);
     }
   }
 }
 
-template <class F, class R, class T, class U>
-void loop(int64_t n, R* out, const T* a, const U* b) {
-  constexpr F f{};
-  if constexpr (F::template vectorises<T>) {
-#pragma omp simd
-    for (int64_t i = 0; i < n; ++i) out[i] = static_cast<R>(f(a[i], b[i]));
-  } else {
-    for (int64_t i = 0; i < n; ++i) out[i] = static_cast<R>(f(a[i], b[i]));
-  }
-}
-
-template <class F, class R, class T, class U, class V>
-void loop(int64_t n, R* out, const T* a, const U* b, const V* c) {
-  constexpr F f{};
-#pragma omp simd
-  for (int64_t i = 0; i < n; ++i) out[i] = static_cast<R>(f(a[i], b[i], c[i]));
-}
-
-template <class F, class R, class T>
-void kernel(int64_t n, const void* const* in, const int64_t* strides, void* out) {
-  auto* to = static_cast<R*>(out);
-  const auto* a = static_cast<const T*>(in[0]);
-  if (strides[0] == 1) return loop<F>(n, to, a);
-  T buffer[piece_size];
+template <class F, class R, class... T>
+void run(int64_t n, R* out, Operand<T>&&... in) {
+  if (((in.stride == 1) && ...)) return loop<F>(n, out, in.from...);
   for (int64_t i = 0; i < n; i += piece_size) {
     const int64_t m = n - i < piece_size ? n - i : piece_size;
-    loop<F>(m, to + i, in_a_row(a, strides[0], i, m, buffer));
+    loop<F>(m, out + i, in.piece(i, m)...);
   }
 }
 
-template <class F, class R, class T, class U>
+template <class F, class R, class... T>
 void kernel(int64_t n, const void* const* in, const int64_t* strides, void* out) {
-  auto* to = static_cast<R*>(out);
-  const auto* a = static_cast<const T*>(in[0]);
-  const auto* b = static_cast<const U*>(in[1]);
-  if (strides[0] == 1 && strides[1] == 1) return loop<F>(n, to, a, b);
-  T row_a[piece_size];
-  U row_b[piece_size];
-  for (int64_t i = 0; i < n; i += piece_size) {
-    const int64_t m = n - i < piece_size ? n - i : piece_size;
-    loop<F>(m, to + i, in_a_row(a, strides[0], i, m, row_a),
-            in_a_row(b, strides[1], i, m, row_b));
+  [&]<std::size_t... k>(std::index_sequence<k...>) {
+    run<F>(n, static_cast<R*>(out), Operand<T>(in[k], strides[k])...);
   }
-}
-
-template <class F, class R, class T, class U, class V>
-void kernel(int64_t n, const void* const* in, const int64_t* strides, void* out) {
-  auto* to = static_cast<R*>(out);
-  const auto* a = static_cast<const T*>(in[0]);
-  const auto* b = static_cast<const U*>(in[1]);
-  const auto* c = static_cast<const V*>(in[2]);
-  T row_a[piece_size];
-  U row_b[piece_size];
-  V row_c[piece_size];
-  for (int64_t i = 0; i < n; i += piece_size) {
-    const int64_t m = n - i < piece_size ? n - i : piece_size;
-    loop<F>(m, to + i, in_a_row(a, strides[0], i, m, row_a),
-            in_a_row(b, strides[1], i, m, row_b), in_a_row(c, strides[2], i, m, row_c));
-  }
+  (std::index_sequence_for<T...>{});
 }
 
 // --- the table
@@ -122,7 +86,7 @@ using Result = std::conditional_t<std::is_same_v<std::invoke_result_t<F, T...>, 
 // and returns.
 template <Op op, class T>
 constexpr Kernel kernel_of() {
-  using F = Function<op>;
+  using F = Formula<op>;
   if constexpr (!F::template takes<T>) {
     return nullptr;
   } else if constexpr (op == Op::where) {

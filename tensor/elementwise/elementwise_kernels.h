@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "tensor/core/dtype.h"
-#include "tensor/elementwise/functions.h"
+#include "tensor/elementwise/elementwise.h"
 
 namespace heed::kernels {
 

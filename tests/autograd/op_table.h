@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,15 +17,24 @@ struct Sample {
   Function f;
 };
 
+// A function of single numbers, and what its values must be between two bounds.
+struct Values {
+  Variable (*f)(const Variable&);
+  double (*formula)(double);
+  double low, high;
+};
+
 struct OpRow {
   std::string name;  // of the C++ function; operators by their sign
   std::vector<Sample> samples;
   bool differentiable = true;
+  std::optional<Values> values = {};  // of the elementwise ops of one operand
 };
 
 const std::vector<OpRow>& op_table();
 
-// Adds the rows of op_table_fused.cpp.
+// Add the rows of op_table_unary.cpp and op_table_fused.cpp.
+void add_unary_ops(std::vector<OpRow>& table);
 void add_fused_ops(std::vector<OpRow>& table);
 
 }  // namespace heed::tests

@@ -1,67 +1,13 @@
-// The elementwise ops: the name of each and, for the kernels alone, its formula.
+// The formulas of the elementwise ops. Only elementwise_kernels.cpp includes this file:
+// it is compiled once for each instruction set, with the functions that math.h has for
+// that set.
 #pragma once
 
 #include <cstdint>
 #include <type_traits>
 
-namespace heed::kernels {
-
-enum class Op {
-  // of one operand
-  abs,
-  cos,
-  erf,
-  exp,
-  gelu,
-  gelu_slope,
-  gelu_tanh,
-  gelu_tanh_slope,
-  isfinite,
-  isinf,
-  isnan,
-  log,
-  log1p,
-  logical_not,
-  neg,
-  reciprocal,
-  relu,
-  rsqrt,
-  sigmoid,
-  sign,
-  silu,
-  sin,
-  softplus,
-  sqrt,
-  square,
-  tanh,
-  // of two
-  add,
-  div,
-  eq,
-  ge,
-  gt,
-  le,
-  logical_and,
-  logical_or,
-  logical_xor,
-  lt,
-  maximum,
-  minimum,
-  mul,
-  ne,
-  pow,
-  sub,
-  // of three
-  add_scaled,  // a + c b
-  clamp,       // a held between b and c
-  where,       // a (bool) ? b : c
-};
-inline constexpr int op_count = static_cast<int>(Op::where) + 1;
-
-}  // namespace heed::kernels
-
-// elementwise_kernels.cpp alone, which is compiled once a level, asks for the rest.
-#ifdef HEED_FORMULAS
+#include "tensor/elementwise/elementwise.h"
+#include "tensor/kernels/math.h"
 
 namespace heed::kernels::HEED_KERNELS {
 namespace {
@@ -74,7 +20,7 @@ using Word = std::uint64_t;
 
 // The formula of an op, and the element types that it takes.
 template <Op op>
-struct Function;
+struct Formula;
 
 template <class... T>
 struct For {
@@ -94,108 +40,108 @@ struct Elementary : Floating {
 };
 
 template <>
-struct Function<Op::add> : Numeric {
+struct Formula<Op::add> : Numeric {
   int64_t operator()(int64_t a, int64_t b) const {
     return static_cast<int64_t>(Word(a) + Word(b));
   }
   auto operator()(auto a, auto b) const { return a + b; }
 };
 template <>
-struct Function<Op::sub> : Numeric {
+struct Formula<Op::sub> : Numeric {
   int64_t operator()(int64_t a, int64_t b) const {
     return static_cast<int64_t>(Word(a) - Word(b));
   }
   auto operator()(auto a, auto b) const { return a - b; }
 };
 template <>
-struct Function<Op::mul> : Numeric {
+struct Formula<Op::mul> : Numeric {
   int64_t operator()(int64_t a, int64_t b) const {
     return static_cast<int64_t>(Word(a) * Word(b));
   }
   auto operator()(auto a, auto b) const { return a * b; }
 };
 template <>
-struct Function<Op::div> : Floating {
+struct Formula<Op::div> : Floating {
   auto operator()(auto a, auto b) const { return a / b; }
 };
 template <>
-struct Function<Op::pow> : Floating {
+struct Formula<Op::pow> : Floating {
   template <class U>
   static constexpr bool vectorises = false;
   float operator()(float a, float b) const { return __builtin_powf(a, b); }
   double operator()(double a, double b) const { return __builtin_pow(a, b); }
 };
 template <>
-struct Function<Op::maximum> : Numeric {
+struct Formula<Op::maximum> : Numeric {
   auto operator()(auto a, auto b) const { return a > b || a != a ? a : b; }
 };
 template <>
-struct Function<Op::minimum> : Numeric {
+struct Formula<Op::minimum> : Numeric {
   auto operator()(auto a, auto b) const { return a < b || a != a ? a : b; }
 };
 
 template <>
-struct Function<Op::eq> : AnyType {
+struct Formula<Op::eq> : AnyType {
   bool operator()(auto a, auto b) const { return a == b; }
 };
 template <>
-struct Function<Op::ne> : AnyType {
+struct Formula<Op::ne> : AnyType {
   bool operator()(auto a, auto b) const { return a != b; }
 };
 template <>
-struct Function<Op::lt> : AnyType {
+struct Formula<Op::lt> : AnyType {
   bool operator()(auto a, auto b) const { return a < b; }
 };
 template <>
-struct Function<Op::le> : AnyType {
+struct Formula<Op::le> : AnyType {
   bool operator()(auto a, auto b) const { return a <= b; }
 };
 template <>
-struct Function<Op::gt> : AnyType {
+struct Formula<Op::gt> : AnyType {
   bool operator()(auto a, auto b) const { return a > b; }
 };
 template <>
-struct Function<Op::ge> : AnyType {
+struct Formula<Op::ge> : AnyType {
   bool operator()(auto a, auto b) const { return a >= b; }
 };
 
 template <>
-struct Function<Op::logical_and> : Logical {
+struct Formula<Op::logical_and> : Logical {
   Bool operator()(Bool a, Bool b) const { return a & b; }
 };
 template <>
-struct Function<Op::logical_or> : Logical {
+struct Formula<Op::logical_or> : Logical {
   Bool operator()(Bool a, Bool b) const { return a | b; }
 };
 template <>
-struct Function<Op::logical_xor> : Logical {
+struct Formula<Op::logical_xor> : Logical {
   Bool operator()(Bool a, Bool b) const { return a ^ b; }
 };
 template <>
-struct Function<Op::logical_not> : Logical {
+struct Formula<Op::logical_not> : Logical {
   Bool operator()(Bool a) const { return a ^ 1; }
 };
 
 template <>
-struct Function<Op::isnan> : Floating {
+struct Formula<Op::isnan> : Floating {
   bool operator()(auto x) const { return x != x; }
 };
 template <>
-struct Function<Op::isinf> : Floating {
+struct Formula<Op::isinf> : Floating {
   bool operator()(auto x) const { return x == infinity || x == -infinity; }
 };
 template <>
-struct Function<Op::isfinite> : Floating {
+struct Formula<Op::isfinite> : Floating {
   bool operator()(auto x) const { return x - x == 0; }
 };
 
 template <>
-struct Function<Op::neg> : Numeric {
+struct Formula<Op::neg> : Numeric {
   int64_t operator()(int64_t x) const { return static_cast<int64_t>(-Word(x)); }
   auto operator()(auto x) const { return -x; }
 };
 template <>
-struct Function<Op::abs> : Numeric {
+struct Formula<Op::abs> : Numeric {
   int64_t operator()(int64_t x) const {
     return x < 0 ? static_cast<int64_t>(-Word(x)) : x;
   }
@@ -203,7 +149,7 @@ struct Function<Op::abs> : Numeric {
   double operator()(double x) const { return __builtin_fabs(x); }
 };
 template <>
-struct Function<Op::sign> : Numeric {
+struct Formula<Op::sign> : Numeric {
   template <class T>
   T operator()(T x) const {
     const T sign = x < T{0} ? T(-1) : T{0};
@@ -211,49 +157,49 @@ struct Function<Op::sign> : Numeric {
   }
 };
 template <>
-struct Function<Op::square> : Numeric {
-  auto operator()(auto x) const { return Function<Op::mul>{}(x, x); }
+struct Formula<Op::square> : Numeric {
+  auto operator()(auto x) const { return Formula<Op::mul>{}(x, x); }
 };
 template <>
-struct Function<Op::reciprocal> : Floating {
+struct Formula<Op::reciprocal> : Floating {
   auto operator()(auto x) const { return 1 / x; }
 };
 template <>
-struct Function<Op::sqrt> : Floating {
+struct Formula<Op::sqrt> : Floating {
   float operator()(float x) const { return __builtin_sqrtf(x); }
   double operator()(double x) const { return __builtin_sqrt(x); }
 };
 template <>
-struct Function<Op::rsqrt> : Floating {
-  auto operator()(auto x) const { return 1 / Function<Op::sqrt>{}(x); }
+struct Formula<Op::rsqrt> : Floating {
+  auto operator()(auto x) const { return 1 / Formula<Op::sqrt>{}(x); }
 };
 template <>
-struct Function<Op::relu> : Floating {
+struct Formula<Op::relu> : Floating {
   auto operator()(auto x) const { return x < 0 ? 0 : x; }
 };
 
 template <>
-struct Function<Op::exp> : Elementary {
+struct Formula<Op::exp> : Elementary {
   float operator()(float x) const { return exp(x); }
   double operator()(double x) const { return __builtin_exp(x); }
 };
 template <>
-struct Function<Op::log> : Elementary {
+struct Formula<Op::log> : Elementary {
   float operator()(float x) const { return log(x); }
   double operator()(double x) const { return __builtin_log(x); }
 };
 template <>
-struct Function<Op::log1p> : Elementary {
+struct Formula<Op::log1p> : Elementary {
   float operator()(float x) const { return log1p(x); }
   double operator()(double x) const { return __builtin_log1p(x); }
 };
 template <>
-struct Function<Op::tanh> : Elementary {
+struct Formula<Op::tanh> : Elementary {
   float operator()(float x) const { return tanh(x); }
   double operator()(double x) const { return __builtin_tanh(x); }
 };
 template <>
-struct Function<Op::erf> : Elementary {
+struct Formula<Op::erf> : Elementary {
   float operator()(float x) const { return erf(x); }
   double operator()(double x) const { return __builtin_erf(x); }
 };
@@ -264,19 +210,19 @@ struct Angle : Elementary {
   static bool beyond(double) = delete;
 };
 template <>
-struct Function<Op::sin> : Angle {
+struct Formula<Op::sin> : Angle {
   float operator()(float x) const { return sin(x); }
   double operator()(double x) const { return __builtin_sin(x); }
   static float library(float x) { return __builtin_sinf(x); }
 };
 template <>
-struct Function<Op::cos> : Angle {
+struct Formula<Op::cos> : Angle {
   float operator()(float x) const { return cos(x); }
   double operator()(double x) const { return __builtin_cos(x); }
   static float library(float x) { return __builtin_cosf(x); }
 };
 template <>
-struct Function<Op::sigmoid> : Elementary {
+struct Formula<Op::sigmoid> : Elementary {
   float operator()(float x) const { return sigmoid(x); }
   double operator()(double x) const {
     const double e = __builtin_exp(-__builtin_fabs(x));
@@ -284,18 +230,18 @@ struct Function<Op::sigmoid> : Elementary {
   }
 };
 template <>
-struct Function<Op::softplus> : Elementary {
+struct Formula<Op::softplus> : Elementary {
   float operator()(float x) const { return softplus(x); }
   double operator()(double x) const {
     return x > 20 ? x : __builtin_log1p(__builtin_exp(x));
   }
 };
 template <>
-struct Function<Op::silu> : Elementary {
-  auto operator()(auto x) const { return x * Function<Op::sigmoid>{}(x); }
+struct Formula<Op::silu> : Elementary {
+  auto operator()(auto x) const { return x * Formula<Op::sigmoid>{}(x); }
 };
 template <>
-struct Function<Op::gelu> : Elementary {
+struct Formula<Op::gelu> : Elementary {
   // The error is 1e-7 |x|; to the left 1 + erf cancels, as it does in PyTorch.
   float operator()(float x) const { return 0.5f * x * (1 + erf(x * 0x1.6a09e6p-1f)); }
   double operator()(double x) const {
@@ -304,18 +250,18 @@ struct Function<Op::gelu> : Elementary {
 };
 // (1 + tanh u) / 2 is sigmoid(2u), which does not cancel.
 template <>
-struct Function<Op::gelu_tanh> : Elementary {
+struct Formula<Op::gelu_tanh> : Elementary {
   template <class T>
   T operator()(T x) const {
     const T inner = x + static_cast<T>(0.044715) * x * x * x;
-    return x * Function<Op::sigmoid>{}(static_cast<T>(1.5957691216057308) *
-                                       inner);  // 2 sqrt(2/pi)
+    return x * Formula<Op::sigmoid>{}(static_cast<T>(1.5957691216057308) *
+                                      inner);  // 2 sqrt(2/pi)
   }
 };
 
 // Φ(x) + x φ(x), with the normal distribution function and its density.
 template <>
-struct Function<Op::gelu_slope> : Elementary {
+struct Formula<Op::gelu_slope> : Elementary {
   float operator()(float x) const {
     const float density = 0x1.988454p-2f * exp(-0.5f * x * x);  // 1/√(2π)
     return 0.5f * (1 + erf(x * 0x1.6a09e6p-1f)) + x * density;
@@ -327,24 +273,24 @@ struct Function<Op::gelu_slope> : Elementary {
 };
 // s + x s (1 - s) 2u', with s = sigmoid(2u) and u as above.
 template <>
-struct Function<Op::gelu_tanh_slope> : Elementary {
+struct Formula<Op::gelu_tanh_slope> : Elementary {
   template <class T>
   T operator()(T x) const {
     const T c = static_cast<T>(0.044715), two_roots = static_cast<T>(1.5957691216057308);
-    const T s = Function<Op::sigmoid>{}(two_roots * (x + c * x * x * x));
+    const T s = Formula<Op::sigmoid>{}(two_roots * (x + c * x * x * x));
     return s + x * s * (1 - s) * (two_roots * (1 + 3 * c * x * x));
   }
 };
 
 template <>
-struct Function<Op::add_scaled> : Numeric {
+struct Formula<Op::add_scaled> : Numeric {
   template <class T>
   T operator()(T a, T b, T scale) const {
-    return Function<Op::add>{}(a, Function<Op::mul>{}(scale, b));
+    return Formula<Op::add>{}(a, Formula<Op::mul>{}(scale, b));
   }
 };
 template <>
-struct Function<Op::clamp> : Numeric {
+struct Formula<Op::clamp> : Numeric {
   template <class T>
   T operator()(T x, T low, T high) const {
     const T held = x < low ? low : x;
@@ -352,11 +298,9 @@ struct Function<Op::clamp> : Numeric {
   }
 };
 template <>
-struct Function<Op::where> : AnyType {
+struct Formula<Op::where> : AnyType {
   auto operator()(Bool condition, auto a, auto b) const { return condition ? a : b; }
 };
 
 }  // namespace
 }  // namespace heed::kernels::HEED_KERNELS
-
-#endif  // HEED_FORMULAS
