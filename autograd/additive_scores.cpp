@@ -28,14 +28,14 @@ Variable additive_scores(const Variable& queries, const Variable& keys, const Va
        "t = tanh(q_i + k_j)"},
       additive_scores(queries.value(), keys.value(), w.value()),
       inputs(queries, keys, w, constant), save(),
-      [](const Variable& queries, const Variable& keys, const Variable& w,
-         const Variable& pairs) {
+      [](const std::array<Variable, 4>& in) {
+        const auto& [queries, keys, w, pairs] = in;
         return composed_additive_scores(queries, keys, w, pairs.value());
       },
       // Computes t again, and leaves out the pairs whose gradient is 0: those that a mask
       // hides.
-      [](const Tensor& g, const auto&, const Tensor& queries, const Tensor& keys,
-         const Tensor& w, const Tensor&) {
+      [](const Tensor& g, const auto&, const std::array<Tensor, 4>& in, const auto&) {
+        const auto& [queries, keys, w, pairs] = in;
         auto [dq, dk, dw] = additive_scores_backward(g, queries, keys, w);
         return std::array<Tensor, 4>{dq, dk, dw, Tensor()};
       });

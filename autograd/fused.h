@@ -27,13 +27,17 @@ std::vector<Variable> differentiate_composed(
 // As record, for an op that has no rules. `value` is what the op's kernels computed, and
 // for the gradients there are two ways:
 //
-//   composed(inputs...)    the op by other ops on Variables, which say what it is. It is
+//   composed(inputs)       the op by other ops on Variables, which say what it is. It is
 //                          differentiated where the walk is recorded: in a backward with
 //                          create_graph.
-//   backward(g, wanted, inputs..., saved...)
+//   backward(g, wanted, inputs, saved)
 //                          an array of gradients, one an input, by the kernels, in all
-//                          other walks. `wanted` is an array of bool, one an input: what
-//                          it leaves out is not looked at. All the others are Tensors.
+//                          other walks. `wanted` has a bool for each input: a gradient
+//                          that is not wanted is not looked at.
+//
+// inputs, saved and wanted are arrays, in the order of the lists that record_fused was
+// given; a structured binding names their elements. In composed the inputs are Variables,
+// in backward Tensors.
 //
 // Whatever tensor composed needs is an input, a constant too, so that it has a version.
 // All inputs are saved, also those without a gradient.
@@ -56,10 +60,11 @@ Variable record_fused(Op op, Tensor value, const std::array<Input, I>& inputs,
     const std::span<const SavedTensor> saved = node.saved();
     if constexpr (!std::same_as<Backward, std::nullptr_t>) {
       if (!grad_enabled()) {
-        std::array<Tensor, I + S> values;
-        for (std::size_t i = 0; i < I + S; ++i) values[i] = saved[i].value;
-        return deliver(std::apply(
-            [&](const auto&... x) { return backward(g.value(), wanted, x...); }, values));
+        std::array<Tensor, I> inputs;
+        std::array<Tensor, S> others;
+        for (std::size_t i = 0; i < I; ++i) inputs[i] = saved[i].value;
+        for (std::size_t i = 0; i < S; ++i) others[i] = saved[I + i].value;
+        return deliver(backward(g.value(), wanted, inputs, others));
       }
     }
     std::array<Variable, I> inputs;
@@ -68,7 +73,7 @@ Variable record_fused(Op op, Tensor value, const std::array<Input, I>& inputs,
         inputs, wanted, g, [&](std::span<const Variable> aliases) {
           std::array<Variable, I> arguments;
           std::copy(aliases.begin(), aliases.end(), arguments.begin());
-          return std::apply(composed, arguments);
+          return composed(arguments);
         }));
   };
   std::array<NodeRef, I> nodes;

@@ -29,11 +29,14 @@ Variable layer_norm(const Variable& x, const Variable& weight, const Variable& b
       {"layer_norm",
        "dx = r (u - mean(u) - h mean(u h)),  dw = Σ g h,  db = Σ g  with u = g w"},
       forward.output, inputs(x, weight, bias), save(forward.mean, forward.rstd),
-      [eps](const Variable& x, const Variable& weight, const Variable& bias) {
+      [eps](const std::array<Variable, 3>& in) {
+        const auto& [x, weight, bias] = in;
         return composed_layer_norm(x, weight, bias, eps);
       },
-      [](const Tensor& g, const std::array<bool, 3>& wanted, const Tensor& x,
-         const Tensor& weight, const Tensor&, const Tensor& mean, const Tensor& rstd) {
+      [](const Tensor& g, const std::array<bool, 3>& wanted,
+         const std::array<Tensor, 3>& in, const std::array<Tensor, 2>& saved) {
+        const auto& [x, weight, bias] = in;
+        const auto& [mean, rstd] = saved;
         const auto [dx, dw, db] = layer_norm_backward(g, x, weight, mean, rstd, wanted);
         return std::array<Tensor, 3>{dx, dw, db};
       });

@@ -13,7 +13,10 @@ Variable softmax_gradient(const Variable& g, const Variable& y, std::int64_t dim
   return record_fused(
       {"softmax_backward", "dg = y (h - Σ h y),  dy = h (g - Σ g y) - g Σ h y"},
       softmax_backward(g.value(), y.value(), dim), inputs(g, y), save(),
-      [dim](auto& g, auto& y) { return y * (g - sum(g * y, dim, true)); });
+      [dim](const std::array<Variable, 2>& in) {
+        const auto& [g, y] = in;
+        return y * (g - sum(g * y, dim, true));
+      });
 }
 
 }  // namespace

@@ -148,7 +148,9 @@ Variable tanh_slope(const Variable& x) {
 
 // The derivative of gelu.
 Variable slope(const Variable& x, Gelu form) {
-  const auto composed = form == Gelu::exact ? exact_slope : tanh_slope;
+  const auto composed = [form](const std::array<Variable, 1>& in) {
+    return form == Gelu::exact ? exact_slope(in[0]) : tanh_slope(in[0]);
+  };
   return record_fused({"gelu_slope", "dx = g gelu''(x)"}, gelu_slope(x.value(), form),
                       inputs(x), save(), composed);
 }

@@ -10,12 +10,11 @@
 namespace heed::nn {
 namespace {
 
-Variable scores_of(const Score& score, const Variable& query, const Variable& key,
-                   const Tensor& pairs) {
+Variable compute_scores(const Score& score, const Variable& query, const Variable& key,
+                        const Tensor& pairs) {
   const Variable scores =
       std::visit([&](const auto& f) { return f(query, key, pairs); }, score);
-  Shape expected = without_last(query.shape(), 1);
-  expected.push_back(key.size(-2));
+  const Shape expected = append(without_last(query.shape(), 1), {key.size(-2)});
   check(scores.shape() == expected && scores.dtype() == query.dtype(),
         "attention: the score must give (..., n, m) = {} of {}, got {} of {}", expected,
         name(query.dtype()), scores.shape(), name(scores.dtype()));
@@ -32,25 +31,18 @@ Variable scores_of(const Score& score, const Variable& query, const Variable& ke
 Attention composed(const Score& score, const Variable& query, const Variable& key,
                    const Variable& value, const Mask::OnScores& mask,
                    const DropoutDraw& draw) {
-  Variable scores = scores_of(score, query, key, {});  // (..., n, m)
+  Variable scores = compute_scores(score, query, key, {});  // (..., n, m)
   if (mask.may_hide() && !(all_finite(query) && all_finite(key) && all_finite(scores))) {
     const Tensor pairs = score_pairs(mask, query.size(-2), key.size(-2));
-    scores = scores_of(score, query, key, pairs);
+    scores = compute_scores(score, query, key, pairs);
   }
   const Variable weights = masked_weights(scores, mask);  // (..., n, m)
   const Variable dropped = dropout(weights, draw);        // (..., n, m)
   return {masked_values(dropped, value, mask), weights};  // (..., n, dv)
 }
 
-// The same by the kernels of tensor/attention/attention.h. Of O = P V with P = softmax(S)
-// and S = scale Q Kᵀ + bias, given the gradient G of O:
-//
-//   dV = Pᵀ G,  dP = G Vᵀ              as O is a product
-//   dS_k = P_k (dP_k - Σ_j dP_j P_j)   in a row, as ∂P_j / ∂S_k = P_j (1{j = k} - P_k)
-//   dQ = scale dS K,  dK = scale dSᵀ Q
-//
-// Dropout multiplies P, elementwise (∘), by factors F that are 0 or 1 / (1 - p); then
-// dV = (F ∘ P)ᵀ G and dP = F ∘ (G Vᵀ).
+// The same by the kernels of tensor/attention/attention.h. The gradients are derived in
+// attention_backward.cpp beside it.
 //
 // A backward with create_graph differentiates composed() in place of the kernels, on the
 // same inputs. The parts of the mask and the bits of dropout are inputs too, so that a
@@ -74,10 +66,9 @@ Variable fused(const DotScore& score, const Variable& query, const Variable& key
        "dS = P ∘ (dP - rowsum(dP ∘ P))"},
       y.output, inputs(query, key, value, lens, allowed, bias, bits),
       save(result, y.largest, y.inverse_sums, y.weights),
-      [score, policy = mask.empty_rows, stay = draw.stay_probability](
-          const Variable& query, const Variable& key, const Variable& value,
-          const Variable& lens, const Variable& allowed, const Variable& bias,
-          const Variable& bits) {
+      [score, policy = mask.empty_rows,
+       stay = draw.stay_probability](const std::array<Variable, 7>& in) {
+        const auto& [query, key, value, lens, allowed, bias, bits] = in;
         const auto some = [](const Variable& x) {
           return x.numel() > 0 ? std::optional(x.value()) : std::nullopt;
         };
@@ -85,11 +76,10 @@ Variable fused(const DotScore& score, const Variable& query, const Variable& key
         return composed(score, query, key, value, mask, {bits.value(), stay}).output;
       },
       [scale, stay = draw.stay_probability](
-          const Tensor& g, const std::array<bool, 7>& wanted, const Tensor& query,
-          const Tensor& key, const Tensor& value, const Tensor& lens,
-          const Tensor& allowed, const Tensor& bias, const Tensor& bits,
-          const Tensor& output, const Tensor& largest, const Tensor& inverse_sums,
-          const Tensor& weights) {
+          const Tensor& g, const std::array<bool, 7>& wanted,
+          const std::array<Tensor, 7>& in, const std::array<Tensor, 4>& saved) {
+        const auto& [query, key, value, lens, allowed, bias, bits] = in;
+        const auto& [output, largest, inverse_sums, weights] = saved;
         const auto [dQ, dK, dV] = scaled_dot_product_attention_backward(
             g, query, key, value, {lens, allowed, bias, bits, stay}, scale,
             {output, largest, inverse_sums, weights}, {wanted[0], wanted[1], wanted[2]});
@@ -110,13 +100,14 @@ Variable fused(const GaussianScore& score, const Variable& query, const Variable
        "ds = p (g v - g o)"},
       y.output, inputs(query, key, value, score.w),
       save(result, y.weights, y.by_query, y.by_w),
-      [](const Variable& query, const Variable& key, const Variable& value,
-         const Variable& w) {
+      [](const std::array<Variable, 4>& in) {
+        const auto& [query, key, value, w] = in;
         return composed(GaussianScore{w}, query, key, value, {}, {}).output;
       },
-      [](const Tensor& g, const std::array<bool, 4>& wanted, const Tensor& query,
-         const Tensor& key, const Tensor& value, const Tensor& w, const Tensor& output,
-         const Tensor& weights, const Tensor& by_query, const Tensor& by_w) {
+      [](const Tensor& g, const std::array<bool, 4>& wanted,
+         const std::array<Tensor, 4>& in, const std::array<Tensor, 4>& saved) {
+        const auto& [query, key, value, w] = in;
+        const auto& [output, weights, by_query, by_w] = saved;
         const auto [dq, dk, dv, dw] = gaussian_attention_backward(
             g, query, key, value, w, {output, weights, by_query, by_w},
             {wanted[1], wanted[2]});
@@ -126,12 +117,12 @@ Variable fused(const GaussianScore& score, const Variable& query, const Variable
 
 // The operands with equal leading dimensions, those of the scores; but where values have
 // more they keep theirs, because they take no part in the scores.
-struct Operands {
+struct Expanded {
   Variable query, key, value;
-  Shape scores;
+  Shape scores_shape;
 };
 
-Operands operands(const Score& score, const Variable& query, const Variable& key,
+Expanded expanded(const Score& score, const Variable& query, const Variable& key,
                   const Variable& value) {
   const auto* const formula = std::get_if<ScoreFormula>(&score);
   check(!formula || *formula, "attention: the score is an empty function");
@@ -150,15 +141,10 @@ Operands operands(const Score& score, const Variable& query, const Variable& key
   const bool values_fit = broadcast(what, batch, lead(value)) == batch;
   const auto widened = [&](const Variable& x) {
     if (lead(x) == batch) return x;
-    Shape shape = batch;
-    shape.push_back(x.size(-2));
-    shape.push_back(x.size(-1));
-    return expand(x, shape);  // (batch..., n or m, d or dv)
+    return expand(x, append(batch, {x.size(-2), x.size(-1)}));
   };
-  Shape scores = batch;
-  scores.push_back(query.size(-2));
-  scores.push_back(key.size(-2));
-  return {widened(query), widened(key), values_fit ? widened(value) : value, scores};
+  return {widened(query), widened(key), values_fit ? widened(value) : value,
+          append(batch, {query.size(-2), key.size(-2)})};
 }
 
 // Whether the kernels can compute this attention, whatever the score. The leading
@@ -178,7 +164,7 @@ bool fused_fits(const Variable& query, const Variable& key, const Variable& valu
 }
 
 // Whether each query is one number, with keys and values of its own, all of which count.
-bool single_numbers(const GaussianScore& score, const Operands& x,
+bool single_numbers(const GaussianScore& score, const Expanded& x,
                     const Mask::OnScores& mask, const DropoutDraw& draw) {
   return x.query.size(-2) == 1 && x.query.size(-1) == 1 && x.value.size(-1) == 1 &&
          score.w.numel() == 1 && !mask.may_hide() && !mask.bias && draw.bits.numel() == 0;
@@ -198,9 +184,10 @@ Variable masked_softmax(const Variable& scores, const Tensor& valid_lens) {
 
 Attention attention(const Score& score, const Variable& query, const Variable& key,
                     const Variable& value, const Mask& mask, const Dropout& dropout) {
-  const Operands x = operands(score, query, key, value);
-  const Mask::OnScores on_scores = mask_on(mask, x.scores, query.dtype());
-  return composed(score, x.query, x.key, x.value, on_scores, dropout.draw(x.scores));
+  const Expanded x = expanded(score, query, key, value);
+  const Mask::OnScores on_scores = mask_on(mask, x.scores_shape, query.dtype());
+  return composed(score, x.query, x.key, x.value, on_scores,
+                  dropout.draw(x.scores_shape));
 }
 
 Attention attention(const Variable& query, const Variable& key, const Variable& value,
@@ -211,9 +198,9 @@ Attention attention(const Variable& query, const Variable& key, const Variable& 
 Variable attend(const Score& score, const Variable& query, const Variable& key,
                 const Variable& value, const Mask& mask, const Dropout& dropout,
                 Tensor* weights) {
-  const Operands x = operands(score, query, key, value);
-  const Mask::OnScores on_scores = mask_on(mask, x.scores, query.dtype());
-  const DropoutDraw draw = dropout.draw(x.scores);
+  const Expanded x = expanded(score, query, key, value);
+  const Mask::OnScores on_scores = mask_on(mask, x.scores_shape, query.dtype());
+  const DropoutDraw draw = dropout.draw(x.scores_shape);
   if (fused_fits(x.query, x.key, x.value, on_scores)) {
     if (const auto* dot = std::get_if<DotScore>(&score)) {
       return fused(*dot, x.query, x.key, x.value, on_scores, draw, weights);

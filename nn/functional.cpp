@@ -81,9 +81,8 @@ Variable embedding(const Variable& weight, const Tensor& ids,
         "embedding: padding_idx must be from 0 to {}, got {}", weight.size(0) - 1,
         padding_idx.value_or(0));
   check_ids(ids, weight.size(0));
-  Shape shape = ids.shape();
-  shape.push_back(weight.size(1));
-  Variable rows = reshape(index_select(weight, 0, flatten(ids)), shape);
+  Variable rows = reshape(index_select(weight, 0, flatten(ids)),
+                          append(ids.shape(), {weight.size(1)}));
   if (!padding_idx) return rows;
   // The padding's rows are the same numbers, but constants: no gradient reaches them.
   const Tensor padding = ids == static_cast<double>(*padding_idx);

@@ -6,10 +6,6 @@
 namespace heed::kernels::HEED_KERNELS {
 namespace {
 
-using std::int64_t;
-
-double tanh(double x) { return __builtin_tanh(x); }
-
 // The hidden units are added in lanes: the order is the same at every level.
 template <class T>
 T score(int64_t h, const T* q, const T* k, const T* w) {

@@ -71,12 +71,11 @@ class Forward {
         scores_(keys_.count() * tile_size_ + multiply_.slack),
         output_(values_.count() * tile_size_) {}
 
-  // Blocks begin to end.
-  void compute(int64_t begin, int64_t end) {
+  void compute_blocks(int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       const Block block(h_, i);
       if (i == begin || block.first == 0) pack_head(block.head);
-      compute(block);
+      compute_block(block);
     }
   }
 
@@ -96,7 +95,7 @@ class Forward {
                  h_.value.row_step);
   }
 
-  void compute(const Block& block) {
+  void compute_block(const Block& block) {
     const int64_t width = tile_columns_, first = block.first, longest = block.longest;
     T* const scores = scores_.first();
     queries_.pack(block.count, h_.features,
@@ -164,10 +163,8 @@ class Forward {
 };
 
 template <class T>
-void compute(const Tensor& query, const Tensor& key, const Tensor& value,
-             const AttentionOptions& options, double scale, AttentionResult& result,
-             Tensor* weights) {
-  const AttentionOperands<T> heads(query, key, value, options, scale);
+void attention_in_tiles(const AttentionOperands<T>& heads, AttentionResult& result,
+                        Tensor* weights) {
   Results<T> results{mutable_matrices<T>(result.output), result.largest.mutable_data<T>(),
                      result.inverse_sums.mutable_data<T>(), std::nullopt};
   if (weights) results.weights = mutable_matrices<T>(*weights);
@@ -178,11 +175,9 @@ void compute(const Tensor& query, const Tensor& key, const Tensor& value,
                    (heads.features + heads.value_features));
   }
   Runs<Forward<T>> runs(work, heads, results);
-#pragma omp parallel for num_threads(runs.count()) \
-    schedule(static, 1) if (runs.count() > 1)
-  for (int i = 0; i < runs.count(); ++i) {
-    runs.worker(i).compute(runs.begin(i), runs.end(i));
-  }
+  runs.for_each([](Forward<T>& forward, int64_t begin, int64_t end) {
+    forward.compute_blocks(begin, end);
+  });
 }
 
 }  // namespace
@@ -193,26 +188,34 @@ AttentionResult scaled_dot_product_attention(const Tensor& query, const Tensor& 
                                              double scale, Tensor* weights) {
   check_attention(op, query, key, value, options);
   const bool by_rows = query.size(-2) <= few_queries;
+  const Shape rows = without_last(query.shape(), 1);
   AttentionResult result;
   result.output = rows_like(query, value.size(-1));
-  Shape shape = without_last(query.shape(), 1);
   if (!by_rows) {
-    result.largest = zeros(shape, query.dtype());
-    result.inverse_sums = zeros(shape, query.dtype());
+    result.largest = zeros(rows, query.dtype());
+    result.inverse_sums = zeros(rows, query.dtype());
   }
-  shape.push_back(key.size(-2));
   // Without results there may be more keys than memory could hold scores.
   const bool has_output = result.output.numel() > 0;
   // A tensor of its own until the end: `weights` may be the place of an operand.
   Tensor probabilities;
-  if (weights || (by_rows && has_output)) probabilities = empty(shape, query.dtype());
+  if (weights || (by_rows && has_output)) {
+    probabilities = empty(append(rows, {key.size(-2)}), query.dtype());
+  }
   if (has_output || probabilities.numel() > 0) {
-    // Chosen here and called there, as both functions are large and take the same.
-    const auto compute_as = dispatch_floating(op, query.dtype(), [&]<class T>() {
-      return by_rows ? &attention_by_rows<T> : &compute<T>;
+    const auto laid_out = [&](const Tensor& x) {
+      return by_rows ? with_dense_rows(x) : x;
+    };
+    const Tensor q = laid_out(query), k = laid_out(key), v = laid_out(value);
+    const AttentionOptions read = keep_as_bias(options, query, key);
+    dispatch_floating(op, query.dtype(), [&]<class T>() {
+      const AttentionOperands<T> operands(q, k, v, read, scale);
+      if (by_rows) {
+        attention_by_rows(operands, result, probabilities);
+      } else {
+        attention_in_tiles(operands, result, weights ? &probabilities : nullptr);
+      }
     });
-    compute_as(query, key, value, readable(options, query, key), scale, result,
-               weights || by_rows ? &probabilities : nullptr);
   }
   if (by_rows) result.weights = probabilities;
   // The caller may write into its weights, and the backward needs these.

@@ -1,10 +1,11 @@
 // Attention backwards, head by head. Of O = P V with P = softmax(S) and S = scale Q Kᵀ +
 // bias, given the gradient G of O:
 //
-//   dV = Pᵀ G
+//   dV = Pᵀ G                           as O is a product
 //   dP = G Vᵀ
-//   dS = P ∘ (dP - rowsum(dP ∘ P))      ∘: elementwise
-//   dQ = scale dS K
+//   dS = P ∘ (dP - rowsum(dP ∘ P))      as ∂P_j / ∂S_k = P_j (1{j = k} - P_k) in a row;
+//                                       ∘: elementwise
+//   dQ = scale dS K                     as S is a product
 //   dK = scale dSᵀ Q
 //
 // The sum of row i needs no dP:  Σ_j dP_ij P_ij = Σ_j (G_i·V_j) P_ij = G_i·O_i. With
@@ -49,18 +50,12 @@ struct Given {
   const T *largest, *inverse_sums;  // (heads, queries), contiguous
 };
 
-// Those that are wanted.
-template <class T>
-struct Gradients {
-  std::optional<Matrices<T>> query, key, value;
-};
-
 // What one thread does, and its memory.
 template <class T>
 class Backward {
  public:
   Backward(const AttentionOperands<T>& heads, const Given<T>& given,
-           const Gradients<T>& gradients)
+           const GradientMatrices<T>& gradients)
       : h_(heads),
         given_(given),
         gradients_(gradients),
@@ -83,15 +78,28 @@ class Backward {
         inverse_sums_(tiles_ * tile_rows_),
         dots_(tiles_ * tile_rows_) {}
 
-  // Heads begin to end.
-  void compute(int64_t begin, int64_t end) {
-    for (int64_t head = begin; head < end; ++head) compute(head);
+  void compute_head(int64_t head) {
+    head_ = head;
+    pack_head(head);
+    std::fill_n(dq_.first(), tiles_ * tile_rows_ * dq_step_, T{0});
+    for (int64_t first = 0; first < h_.keys; first += block_keys_) {
+      pack_keys(head, first);
+      for (int64_t t = 0; t < tiles_; t += block_tiles_) block(first, t);
+      if (gradients_.key) {
+        write_columns(*gradients_.key, head, first, h_.features, dk_.first(), dk_size_);
+      }
+      if (gradients_.value) {
+        write_columns(*gradients_.value, head, first, h_.value_features, dv_.first(),
+                      dv_size_);
+      }
+    }
+    if (gradients_.query) write_dq(*gradients_.query, head);
   }
 
  private:
   const AttentionOperands<T>& h_;
   const Given<T>& given_;
-  const Gradients<T>& gradients_;
+  const GradientMatrices<T>& gradients_;
   const blis::TileKernel<T>& multiply_ = blis::tile_kernel<T>();
   const int64_t tile_rows_ = multiply_.rows, tile_columns_ = multiply_.columns;
   const kernels::ProductKernels<T>& loops_ = kernels::of<T>().product;
@@ -120,24 +128,6 @@ class Backward {
   Buffer<int64_t> lens_, longest_;
   Buffer<T> largest_, inverse_sums_, dots_;
   int64_t head_ = 0;
-
-  void compute(int64_t head) {
-    head_ = head;
-    pack_head(head);
-    std::fill_n(dq_.first(), tiles_ * tile_rows_ * dq_step_, T{0});
-    for (int64_t first = 0; first < h_.keys; first += block_keys_) {
-      pack_keys(head, first);
-      for (int64_t t = 0; t < tiles_; t += block_tiles_) block(first, t);
-      if (gradients_.key) {
-        write_columns(*gradients_.key, head, first, h_.features, dk_.first(), dk_size_);
-      }
-      if (gradients_.value) {
-        write_columns(*gradients_.value, head, first, h_.value_features, dv_.first(),
-                      dv_size_);
-      }
-    }
-    if (gradients_.query) write_dq(*gradients_.query, head);
-  }
 
   // The panels of Qᵀ and Gᵀ are cut where blocks begin, and the parts must be aligned.
   int64_t aligned_tiles() const {
@@ -288,23 +278,14 @@ class Backward {
 };
 
 template <class T>
-std::optional<Matrices<T>> optional_matrices(Tensor& x, bool wanted) {
-  if (!wanted) return {};
-  return mutable_matrices<T>(x);
-}
-
-template <class T>
-void compute(const Tensor& g, const Tensor& query, const Tensor& key, const Tensor& value,
-             const AttentionOptions& options, double scale, const AttentionResult& result,
-             const std::array<bool, 3>& wanted, AttentionGradients& gradients) {
-  const AttentionOperands<T> heads(query, key, value, options, scale);
+void attention_in_tiles_backward(const AttentionOperands<T>& heads, const Tensor& g,
+                                 const AttentionResult& result,
+                                 AttentionGradients& gradients) {
   const Tensor largest = result.largest.contiguous();
   const Tensor inverse_sums = result.inverse_sums.contiguous();
   const Given<T> given{matrices<T>(g), matrices<T>(result.output), largest.data<T>(),
                        inverse_sums.data<T>()};
-  const Gradients<T> to{optional_matrices<T>(gradients.query, wanted[0]),
-                        optional_matrices<T>(gradients.key, wanted[1]),
-                        optional_matrices<T>(gradients.value, wanted[2])};
+  const GradientMatrices<T> to(gradients);
   std::vector<int64_t> work, lens(static_cast<std::size_t>(heads.queries));
   for (int64_t head = 0; head < heads.count; ++head) {
     heads.valid_lens.read(head, 0, heads.queries, lens.data());
@@ -312,11 +293,9 @@ void compute(const Tensor& g, const Tensor& query, const Tensor& key, const Tens
     work.push_back(seen * (3 * heads.features + 2 * heads.value_features));
   }
   Runs<Backward<T>> runs(work, heads, given, to);
-#pragma omp parallel for num_threads(runs.count()) \
-    schedule(static, 1) if (runs.count() > 1)
-  for (int i = 0; i < runs.count(); ++i) {
-    runs.worker(i).compute(runs.begin(i), runs.end(i));
-  }
+  runs.for_each([](Backward<T>& backward, int64_t begin, int64_t end) {
+    for (int64_t head = begin; head < end; ++head) backward.compute_head(head);
+  });
 }
 
 }  // namespace
@@ -328,12 +307,7 @@ AttentionGradients scaled_dot_product_attention_backward(
   check_attention(op, query, key, value, options);
   const bool by_rows = query.size(-2) <= few_queries;
   const Shape rows = without_last(query.shape(), 1);
-  const auto with_last = [&](int64_t size) {
-    Shape shape = rows;
-    shape.push_back(size);
-    return shape;
-  };
-  const Shape shape = with_last(value.size(-1));
+  const Shape shape = append(rows, {value.size(-1)});
   check(g.shape() == shape && result.output.shape() == shape,
         "{}: the gradient and the output must have the shape {}, got {} and {}", op,
         shape, g.shape(), result.output.shape());
@@ -354,12 +328,12 @@ AttentionGradients scaled_dot_product_attention_backward(
     check_same_dtype(op, query, x);
   };
   if (by_rows) {
-    check_kept(result.weights, with_last(key.size(-2)));
+    check_kept(result.weights, append(rows, {key.size(-2)}));
   } else {
     check_kept(result.largest, rows);
     check_kept(result.inverse_sums, rows);
   }
-  const AttentionOptions read = readable(options, query, key);
+  const AttentionOptions read = keep_as_bias(options, query, key);
   // 0 times NaN is NaN: so the rows that take no part are cleared.
   Tensor q = query, G = g;
   if (read.lens.numel() > 0 && any(read.lens == 0).item()) {
@@ -371,11 +345,18 @@ AttentionGradients scaled_dot_product_attention_backward(
   if (wanted[0]) gradients.query = rows_like(query, query.size(-1));
   if (wanted[1]) gradients.key = rows_like(key, key.size(-1));
   if (wanted[2]) gradients.value = rows_like(value, value.size(-1));
-  // The function is chosen first and then called.
-  const auto compute_as = dispatch_floating(op, query.dtype(), [&]<class T>() {
-    return by_rows ? &attention_by_rows_backward<T> : &compute<T>;
+  const auto laid_out = [&](const Tensor& x) { return by_rows ? with_dense_rows(x) : x; };
+  const Tensor k = laid_out(key), v = laid_out(value);
+  q = laid_out(q);
+  G = laid_out(G);
+  dispatch_floating(op, query.dtype(), [&]<class T>() {
+    const AttentionOperands<T> operands(q, k, v, read, scale);
+    if (by_rows) {
+      attention_by_rows_backward(operands, G, result, gradients);
+    } else {
+      attention_in_tiles_backward(operands, G, result, gradients);
+    }
   });
-  compute_as(G, q, key, value, read, scale, result, wanted, gradients);
   return gradients;
 }
 

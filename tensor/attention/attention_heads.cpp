@@ -13,10 +13,8 @@ namespace heed {
 namespace {
 
 // The shape of the scores of queries (..., n, d) and keys (..., m, d).
-Shape scores_of(const Tensor& query, const Tensor& key) {
-  Shape scores = without_last(query.shape(), 1);
-  scores.push_back(key.size(-2));
-  return scores;
+Shape scores_shape(const Tensor& query, const Tensor& key) {
+  return append(without_last(query.shape(), 1), {key.size(-2)});
 }
 
 void check_lens(std::string_view op, const Tensor& lens, const Shape& rows) {
@@ -68,15 +66,15 @@ void check_attention(std::string_view op, const Tensor& query, const Tensor& key
         "{}: query and key must have equally many features, got {} and {}", op, q, k);
   check(key.size(-2) == value.size(-2),
         "{}: there must be as many values as keys, got {} and {}", op, v, k);
-  const Shape scores = scores_of(query, key);
+  const Shape scores = scores_shape(query, key);
   check_lens(op, options.lens, without_last(q, 1));
   check_pairs(op, "keep", options.keep, boolean, scores);
   check_pairs(op, "bias", options.bias, query.dtype(), scores);
   check_dropout(op, options, scores);
 }
 
-AttentionOptions readable(const AttentionOptions& options, const Tensor& query,
-                          const Tensor& key) {
+AttentionOptions keep_as_bias(const AttentionOptions& options, const Tensor& query,
+                              const Tensor& key) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   const std::int64_t keys = key.size(-2);
   AttentionOptions read{.lens = options.lens,
@@ -95,7 +93,7 @@ AttentionOptions readable(const AttentionOptions& options, const Tensor& query,
         options.bias.numel() > 0 ? options.bias : zeros({}, query.dtype());
     read.bias = where(options.keep, bias, -infinity);
   }
-  if (read.bias.numel() > 0) read.bias = expand(read.bias, scores_of(query, key));
+  if (read.bias.numel() > 0) read.bias = expand(read.bias, scores_shape(query, key));
   return read;
 }
 
@@ -133,8 +131,7 @@ Tensor rows_like(const Tensor& x, std::int64_t columns) {
     step *= rows[d];
   }
   strides.push_back(1);
-  Shape shape = rows;
-  shape.push_back(columns);
+  const Shape shape = append(rows, {columns});
   return Tensor(empty(shape, x.dtype()).storage(), 0, shape, strides, x.dtype());
 }
 

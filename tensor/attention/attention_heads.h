@@ -79,32 +79,15 @@ void check_attention(std::string_view op, const Tensor& query, const Tensor& key
 // Options that fit, as AttentionOperands reads them. What keep hides is -inf in the bias,
 // which has all dimensions of the scores; a query that sees no key has the length 0. The
 // bits are contiguous.
-AttentionOptions readable(const AttentionOptions& options, const Tensor& query,
-                          const Tensor& key);
-
-// Up to so many queries a head are computed row by row, more in tiles. A tile takes as
-// long however few of its columns are queries.
-inline constexpr std::int64_t few_queries = 8;
-
-// Both directions of scaled_dot_product_attention for few queries, with options as
-// readable() gives them. `weights` (..., n, m) is not null; of the gradients, those that
-// have elements to be written are `wanted`.
-template <class T>
-void attention_by_rows(const Tensor& query, const Tensor& key, const Tensor& value,
-                       const AttentionOptions& options, double scale,
-                       AttentionResult& result, Tensor* weights);
-template <class T>
-void attention_by_rows_backward(const Tensor& g, const Tensor& query, const Tensor& key,
-                                const Tensor& value, const AttentionOptions& options,
-                                double scale, const AttentionResult& result,
-                                const std::array<bool, 3>& wanted,
-                                AttentionGradients& gradients);
+AttentionOptions keep_as_bias(const AttentionOptions& options, const Tensor& query,
+                              const Tensor& key);
 
 // An uninitialised tensor of x's shape but for the last size, which is `columns`. Its
 // rows are contiguous, and lie in memory in the order of x's rows.
 Tensor rows_like(const Tensor& x, std::int64_t columns);
 
-// The operands, checked, with options as readable() gives them.
+// What the loops read: the operands, checked, with options as keep_as_bias() gives them.
+// It holds pointers: the tensors must live on.
 template <class T>
 struct AttentionOperands {
   std::int64_t count, queries, keys, features, value_features;
@@ -154,6 +137,41 @@ struct AttentionOperands {
   }
 };
 
+// Up to so many queries a head are computed row by row, more in tiles. A tile takes as
+// long however few of its columns are queries.
+inline constexpr std::int64_t few_queries = 8;
+
+// x, if its rows are contiguous, or a copy: as attention by rows reads its operands.
+inline Tensor with_dense_rows(const Tensor& x) {
+  return x.strides()[x.dim() - 1] == 1 ? x : x.contiguous();
+}
+
+// Both directions of scaled_dot_product_attention for few queries, row by row. The rows
+// of the operands and of g are contiguous; `weights` is (..., n, m); of the gradients
+// those that have elements are written.
+template <class T>
+void attention_by_rows(const AttentionOperands<T>& operands, AttentionResult& result,
+                       Tensor& weights);
+template <class T>
+void attention_by_rows_backward(const AttentionOperands<T>& operands, const Tensor& g,
+                                const AttentionResult& result,
+                                AttentionGradients& gradients);
+
+// Where the gradients that are wanted go.
+template <class T>
+struct GradientMatrices {
+  std::optional<Matrices<T>> query, key, value;
+
+  explicit GradientMatrices(AttentionGradients& gradients)
+      : query(of(gradients.query)), key(of(gradients.key)), value(of(gradients.value)) {}
+
+ private:
+  static std::optional<Matrices<T>> of(Tensor& x) {
+    if (x.numel() == 0) return {};
+    return mutable_matrices<T>(x);
+  }
+};
+
 // Cuts a list of items, of which the multiply-adds of each are given, into runs of about
 // equal work, as many as there are threads if that pays. Run i is from cut i to i + 1.
 std::vector<std::int64_t> even_cuts(const std::vector<std::int64_t>& work);
@@ -170,11 +188,18 @@ class Runs {
     kernels::level();  // throws Error where HEED_LEVEL is wrong
     while (workers_.size() + 1 < cuts_.size()) workers_.emplace_back(args...);
   }
-  int count() const { return static_cast<int>(workers_.size()); }
-  // The worker of run i, and its items.
-  Worker& worker(int i) { return workers_[static_cast<std::size_t>(i)]; }
-  std::int64_t begin(int i) const { return cuts_[static_cast<std::size_t>(i)]; }
-  std::int64_t end(int i) const { return begin(i + 1); }
+
+  // Calls f(worker, begin, end) for each run, whose items are begin to end - 1; the runs
+  // in parallel.
+  template <class F>
+  void for_each(const F& f) {
+    const int count = static_cast<int>(workers_.size());
+#pragma omp parallel for num_threads(count) schedule(static, 1) if (count > 1)
+    for (int i = 0; i < count; ++i) {
+      const auto run = static_cast<std::size_t>(i);
+      f(workers_[run], cuts_[run], cuts_[run + 1]);
+    }
+  }
 
  private:
   std::vector<std::int64_t> cuts_;

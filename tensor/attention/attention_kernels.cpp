@@ -1,5 +1,6 @@
 #include "tensor/attention/attention_kernels.h"
 
+#include "tensor/kernels/flush.h"
 #include "tensor/kernels/softmax.h"
 
 namespace heed::kernels::HEED_KERNELS {

@@ -1,13 +1,7 @@
 // Attention for a few queries a head, row by row: one query after another reads the keys
-// that it sees and their values where they are, and nothing is packed. These are the
-// formulas of attention_backward.cpp, for a query q_i with the gradient g_i of its output
-// and dropout's factors f_ij (1 without it):
-//
-//   p_i = softmax(scale K q_i + bias)           dp_ij = f_ij (g_i·v_j)
-//   o_i = Σ_j f_ij p_ij v_j                     ds_i  = p_i ∘ (dp_i - dp_i·p_i)
-//                                               dq_i  = scale Σ_j ds_ij k_j
-//                                               dk_j  = scale Σ_i ds_ij q_i
-//                                               dv_j  = Σ_i f_ij p_ij g_i
+// that it sees and their values where they are, and nothing is packed. The formulas are
+// those at the head of attention_backward.cpp, row by row: p and ds are rows of P and dS,
+// `dropped` is one of F ∘ P.
 //
 // The weights of few queries take little memory, so the forward pass keeps them.
 #include <algorithm>
@@ -20,11 +14,6 @@ namespace heed {
 namespace {
 
 using std::int64_t;
-
-// x, if its rows are contiguous, or a copy.
-Tensor with_dense_rows(const Tensor& x) {
-  return x.strides()[x.dim() - 1] == 1 ? x : x.contiguous();
-}
 
 // x[j] times dropout's factor of key j, from the bits of a query.
 template <class T>
@@ -74,15 +63,9 @@ struct Scratch {
       : dropped(h.queries * h.keys), ds(h.queries * h.keys) {}
 };
 
-// The rows of a gradient, where it is wanted.
-template <class T>
-struct Gradients {
-  std::optional<Matrices<T>> query, key, value;
-};
-
 template <class T>
 void backward_head(const AttentionOperands<T>& h, const Matrices<const T>& g,
-                   const T* weights, int64_t head, const Gradients<T>& to,
+                   const T* weights, int64_t head, const GradientMatrices<T>& to,
                    Scratch<T>& scratch) {
   const auto& loops = kernels::of<T>().product;
   for (int64_t i = 0; i < h.queries; ++i) {
@@ -136,14 +119,10 @@ int64_t grain(int64_t multiply_adds) {
 }  // namespace
 
 template <class T>
-void attention_by_rows(const Tensor& query, const Tensor& key, const Tensor& value,
-                       const AttentionOptions& options, double scale,
-                       AttentionResult& result, Tensor* weights) {
-  const Tensor q = with_dense_rows(query), k = with_dense_rows(key),
-               v = with_dense_rows(value);
-  const AttentionOperands<T> h(q, k, v, options, scale);
+void attention_by_rows(const AttentionOperands<T>& h, AttentionResult& result,
+                       Tensor& weights) {
   const Matrices<T> output = mutable_matrices<T>(result.output);
-  T* const p = weights->mutable_data<T>();
+  T* const p = weights.mutable_data<T>();
   const int64_t rows = h.count * h.queries;
   const Buffer<T> dropped(h.bits ? rows * h.keys : 0);
   parallel_for(rows, grain(h.keys * (h.features + h.value_features)),
@@ -158,44 +137,30 @@ void attention_by_rows(const Tensor& query, const Tensor& key, const Tensor& val
 }
 
 template <class T>
-void attention_by_rows_backward(const Tensor& g, const Tensor& query, const Tensor& key,
-                                const Tensor& value, const AttentionOptions& options,
-                                double scale, const AttentionResult& result,
-                                const std::array<bool, 3>& wanted,
+void attention_by_rows_backward(const AttentionOperands<T>& h, const Tensor& g,
+                                const AttentionResult& result,
                                 AttentionGradients& gradients) {
-  const Tensor dense_g = with_dense_rows(g), q = with_dense_rows(query),
-               k = with_dense_rows(key), v = with_dense_rows(value);
   const Tensor weights = result.weights.contiguous();
-  const AttentionOperands<T> h(q, k, v, options, scale);
-  const Matrices<const T> g_of = matrices<T>(dense_g);
-  Gradients<T> to;
-  if (wanted[0]) to.query = mutable_matrices<T>(gradients.query);
-  if (wanted[1]) to.key = mutable_matrices<T>(gradients.key);
-  if (wanted[2]) to.value = mutable_matrices<T>(gradients.value);
+  const Matrices<const T> g_of = matrices<T>(g);
+  const GradientMatrices<T> to(gradients);
   const int64_t work =
       row_cost * h.queries * h.keys * (3 * h.features + 2 * h.value_features);
   Runs<Scratch<T>> runs(std::vector<int64_t>(static_cast<std::size_t>(h.count), work), h);
   const T* const p = weights.data<T>();
-#pragma omp parallel for num_threads(runs.count()) \
-    schedule(static, 1) if (runs.count() > 1)
-  for (int i = 0; i < runs.count(); ++i) {
-    for (int64_t head = runs.begin(i); head < runs.end(i); ++head) {
-      backward_head(h, g_of, p, head, to, runs.worker(i));
+  runs.for_each([&](Scratch<T>& scratch, int64_t begin, int64_t end) {
+    for (int64_t head = begin; head < end; ++head) {
+      backward_head(h, g_of, p, head, to, scratch);
     }
-  }
+  });
 }
 
-template void attention_by_rows<float>(const Tensor&, const Tensor&, const Tensor&,
-                                       const AttentionOptions&, double, AttentionResult&,
-                                       Tensor*);
-template void attention_by_rows<double>(const Tensor&, const Tensor&, const Tensor&,
-                                        const AttentionOptions&, double, AttentionResult&,
-                                        Tensor*);
-template void attention_by_rows_backward<float>(
-    const Tensor&, const Tensor&, const Tensor&, const Tensor&, const AttentionOptions&,
-    double, const AttentionResult&, const std::array<bool, 3>&, AttentionGradients&);
-template void attention_by_rows_backward<double>(
-    const Tensor&, const Tensor&, const Tensor&, const Tensor&, const AttentionOptions&,
-    double, const AttentionResult&, const std::array<bool, 3>&, AttentionGradients&);
+template void attention_by_rows(const AttentionOperands<float>&, AttentionResult&,
+                                Tensor&);
+template void attention_by_rows(const AttentionOperands<double>&, AttentionResult&,
+                                Tensor&);
+template void attention_by_rows_backward(const AttentionOperands<float>&, const Tensor&,
+                                         const AttentionResult&, AttentionGradients&);
+template void attention_by_rows_backward(const AttentionOperands<double>&, const Tensor&,
+                                         const AttentionResult&, AttentionGradients&);
 
 }  // namespace heed

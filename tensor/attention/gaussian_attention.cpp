@@ -9,16 +9,13 @@ namespace heed {
 namespace {
 
 // The shape of `key` (..., m, 1) with other sizes at its end.
-Shape with_last(const Tensor& key, std::int64_t rows, std::int64_t columns) {
-  Shape shape = without_last(key.shape(), 2);
-  shape.push_back(rows);
-  shape.push_back(columns);
-  return shape;
+Shape shape_with(const Tensor& key, std::int64_t rows, std::int64_t columns) {
+  return append(without_last(key.shape(), 2), {rows, columns});
 }
 
 void check_operands(const char* op, const Tensor& query, const Tensor& key,
                     const Tensor& value, const Tensor& w) {
-  check(key.dim() >= 2 && key.size(-1) == 1 && query.shape() == with_last(key, 1, 1) &&
+  check(key.dim() >= 2 && key.size(-1) == 1 && query.shape() == shape_with(key, 1, 1) &&
             value.shape() == key.shape() && w.numel() == 1,
         "{}: query (..., 1, 1), key (..., m, 1), value (..., m, 1) and a w of one "
         "element, got {}, {}, {} and {}",
@@ -58,7 +55,7 @@ GaussianAttentionResult gaussian_attention(const Tensor& query, const Tensor& ke
   check_operands(op, query, key, value, w);
   const std::int64_t m = key.size(-2);
   GaussianAttentionResult result{
-      empty(query.shape(), key.dtype()), empty(with_last(key, 1, m), key.dtype()),
+      empty(query.shape(), key.dtype()), empty(shape_with(key, 1, m), key.dtype()),
       empty(query.shape(), key.dtype()), empty(query.shape(), key.dtype())};
   dispatch_floating(op, key.dtype(), [&]<class T>() {
     const Dense<T> x(query, key, value, w);
@@ -83,10 +80,10 @@ GaussianAttentionGradients gaussian_attention_backward(
   check(g.shape() == query.shape() && result.output.shape() == query.shape() &&
             result.by_query.shape() == query.shape() &&
             result.by_w.shape() == query.shape() &&
-            result.weights.shape() == with_last(key, 1, key.size(-2)),
+            result.weights.shape() == shape_with(key, 1, key.size(-2)),
         "{}: the gradient, the output and its derivatives must have the shape {}, the "
         "weights {}, got {}, {}, {}, {} and {}",
-        op, query.shape(), with_last(key, 1, key.size(-2)), g.shape(),
+        op, query.shape(), shape_with(key, 1, key.size(-2)), g.shape(),
         result.output.shape(), result.by_query.shape(), result.by_w.shape(),
         result.weights.shape());
   for (const Tensor* x :
@@ -94,27 +91,27 @@ GaussianAttentionGradients gaussian_attention_backward(
     check_same_dtype(op, key, *x);
   }
   const std::int64_t m = key.size(-2);
-  GaussianAttentionGradients to{
+  GaussianAttentionGradients gradients{
       g * result.by_query, {}, {}, reshape(sum(g * result.by_w), w.shape())};
-  if (wanted[0]) to.key = empty(key.shape(), key.dtype());
-  if (wanted[1]) to.value = empty(key.shape(), key.dtype());
-  if (!wanted[0] && !wanted[1]) return to;
+  if (wanted[0]) gradients.key = empty(key.shape(), key.dtype());
+  if (wanted[1]) gradients.value = empty(key.shape(), key.dtype());
+  if (!wanted[0] && !wanted[1]) return gradients;
   dispatch_floating(op, key.dtype(), [&]<class T>() {
     const Dense<T> x(query, key, value, w);
     const Tensor p = result.weights.contiguous(), o = result.output.contiguous();
     const Tensor dense_g = g.contiguous();
     const T *const from_p = p.data<T>(), *const from_o = o.data<T>(),
                    *const from_g = dense_g.data<T>();
-    T* const dk = wanted[0] ? to.key.mutable_data<T>() : nullptr;
-    T* const dv = wanted[1] ? to.value.mutable_data<T>() : nullptr;
+    T* const dk = wanted[0] ? gradients.key.mutable_data<T>() : nullptr;
+    T* const dv = wanted[1] ? gradients.value.mutable_data<T>() : nullptr;
     parallel_for(query.numel(), grain(m), [&](std::int64_t begin, std::int64_t end) {
       const std::int64_t at = begin * m;
       kernels::of<T>().gaussian.gradients(
-          x.rows(begin, end), {from_p + at, from_o + begin, from_g + begin,
-                               dk ? dk + at : nullptr, dv ? dv + at : nullptr});
+          x.rows(begin, end), {from_p + at, from_o + begin, from_g + begin},
+          {dk ? dk + at : nullptr, dv ? dv + at : nullptr});
     });
   });
-  return to;
+  return gradients;
 }
 
 }  // namespace heed

@@ -1,5 +1,6 @@
 #include "tensor/attention/gaussian_kernels.h"
 
+#include "tensor/kernels/flush.h"
 #include "tensor/kernels/softmax.h"
 
 namespace heed::kernels::HEED_KERNELS {
@@ -52,10 +53,12 @@ void attention(const GaussianOperands<T>& x, const GaussianResults<T>& to) {
 }
 
 template <class T>
-void gradients(const GaussianOperands<T>& x, const GaussianGradients<T>& to) {
+void gradients(const GaussianOperands<T>& x, const GaussianBackward<T>& from,
+               const GaussianGradients<T>& to) {
   for (int64_t i = 0; i < x.n; ++i) {
-    const T *const k = x.k + i * x.m, *const v = x.v + i * x.m, *const p = to.p + i * x.m;
-    const T q = x.q[i], w = x.w, g = to.g[i], o = to.o[i];
+    const T *const k = x.k + i * x.m, *const v = x.v + i * x.m;
+    const T* const p = from.p + i * x.m;
+    const T q = x.q[i], w = x.w, g = from.g[i], o = from.o[i];
     if (to.dk) {
       T* const dk = to.dk + i * x.m;
 #pragma omp simd
@@ -77,7 +80,8 @@ template <class T>
 const GaussianKernels<T>& gaussian_kernels() {
   static constexpr GaussianKernels<T> kernels = {
       flushed<attention<T>, const GaussianOperands<T>&, const GaussianResults<T>&>,
-      flushed<gradients<T>, const GaussianOperands<T>&, const GaussianGradients<T>&>};
+      flushed<gradients<T>, const GaussianOperands<T>&, const GaussianBackward<T>&,
+              const GaussianGradients<T>&>};
   return kernels;
 }
 template const GaussianKernels<float>& gaussian_kernels();

@@ -5,8 +5,7 @@
 
 namespace heed::kernels {
 
-// The operands: queries q (n), each with keys k (n, m) and values v (n,
-// m) of its own.
+// The operands: queries q (n), each with keys k (n, m) and values v (n, m) of its own.
 template <class T>
 struct GaussianOperands {
   std::int64_t n, m;
@@ -21,11 +20,16 @@ struct GaussianResults {
   T *p, *o, *do_dq, *do_dw;
 };
 
-// The gradients of keys and values (n, m), unless they are null, for p, o, and the
-// gradient g (n) of o.
+// What the gradients are computed from besides: p and o as above, and the gradient g (n)
+// of o.
+template <class T>
+struct GaussianBackward {
+  const T *p, *o, *g;
+};
+
+// The gradients of keys and values, (n, m) each; null where they are not wanted.
 template <class T>
 struct GaussianGradients {
-  const T *p, *o, *g;
   T *dk, *dv;
 };
 
@@ -33,7 +37,8 @@ template <class T>
 struct GaussianKernels {
   // p (n, m) = softmax(-((q - k) w)^2 / 2) along the rows, and o (n) = sum(p v).
   void (*attention)(const GaussianOperands<T>& x, const GaussianResults<T>& to);
-  void (*gradients)(const GaussianOperands<T>& x, const GaussianGradients<T>& to);
+  void (*gradients)(const GaussianOperands<T>& x, const GaussianBackward<T>& from,
+                    const GaussianGradients<T>& to);
 };
 
 }  // namespace heed::kernels

@@ -33,6 +33,11 @@ Shape without_last(const Shape& shape, int n) {
   return Shape(std::span(shape.begin(), static_cast<std::size_t>(shape.rank() - n)));
 }
 
+Shape append(Shape shape, std::initializer_list<std::int64_t> sizes) {
+  for (std::int64_t size : sizes) shape.push_back(size);
+  return shape;
+}
+
 Shape broadcast(std::string_view op, const Shape& a, const Shape& b) {
   const Shape& longer = a.rank() >= b.rank() ? a : b;
   const Shape& shorter = a.rank() >= b.rank() ? b : a;

@@ -105,6 +105,9 @@ Strides row_major(const Shape& shape);
 // The shape without its last n dimensions, 0 <= n <= rank(). Strides likewise.
 Shape without_last(const Shape& shape, int n);
 
+// The shape, followed by `sizes`.
+Shape append(Shape shape, std::initializer_list<std::int64_t> sizes);
+
 // The shape that `a` and `b` broadcast to: aligned at the last dimension, a missing or
 // size-1 dimension repeats. Throws Error, naming `op`, when they do not fit.
 Shape broadcast(std::string_view op, const Shape& a, const Shape& b);

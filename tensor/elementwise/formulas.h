@@ -180,28 +180,23 @@ struct Formula<Op::relu> : Floating {
 
 template <>
 struct Formula<Op::exp> : Elementary {
-  float operator()(float x) const { return exp(x); }
-  double operator()(double x) const { return __builtin_exp(x); }
+  auto operator()(auto x) const { return exp(x); }
 };
 template <>
 struct Formula<Op::log> : Elementary {
-  float operator()(float x) const { return log(x); }
-  double operator()(double x) const { return __builtin_log(x); }
+  auto operator()(auto x) const { return log(x); }
 };
 template <>
 struct Formula<Op::log1p> : Elementary {
-  float operator()(float x) const { return log1p(x); }
-  double operator()(double x) const { return __builtin_log1p(x); }
+  auto operator()(auto x) const { return log1p(x); }
 };
 template <>
 struct Formula<Op::tanh> : Elementary {
-  float operator()(float x) const { return tanh(x); }
-  double operator()(double x) const { return __builtin_tanh(x); }
+  auto operator()(auto x) const { return tanh(x); }
 };
 template <>
 struct Formula<Op::erf> : Elementary {
-  float operator()(float x) const { return erf(x); }
-  double operator()(double x) const { return __builtin_erf(x); }
+  auto operator()(auto x) const { return erf(x); }
 };
 // The polynomials' reduction of the angle is exact up to largest_angle; beyond it the C
 // library takes over. float64 is the library's from the start.
@@ -211,34 +206,25 @@ struct Angle : Elementary {
 };
 template <>
 struct Formula<Op::sin> : Angle {
-  float operator()(float x) const { return sin(x); }
-  double operator()(double x) const { return __builtin_sin(x); }
+  auto operator()(auto x) const { return sin(x); }
   static float library(float x) { return __builtin_sinf(x); }
 };
 template <>
 struct Formula<Op::cos> : Angle {
-  float operator()(float x) const { return cos(x); }
-  double operator()(double x) const { return __builtin_cos(x); }
+  auto operator()(auto x) const { return cos(x); }
   static float library(float x) { return __builtin_cosf(x); }
 };
 template <>
 struct Formula<Op::sigmoid> : Elementary {
-  float operator()(float x) const { return sigmoid(x); }
-  double operator()(double x) const {
-    const double e = __builtin_exp(-__builtin_fabs(x));
-    return (x < 0 ? e : 1) / (1 + e);
-  }
+  auto operator()(auto x) const { return sigmoid(x); }
 };
 template <>
 struct Formula<Op::softplus> : Elementary {
-  float operator()(float x) const { return softplus(x); }
-  double operator()(double x) const {
-    return x > 20 ? x : __builtin_log1p(__builtin_exp(x));
-  }
+  auto operator()(auto x) const { return softplus(x); }
 };
 template <>
 struct Formula<Op::silu> : Elementary {
-  auto operator()(auto x) const { return x * Formula<Op::sigmoid>{}(x); }
+  auto operator()(auto x) const { return x * sigmoid(x); }
 };
 template <>
 struct Formula<Op::gelu> : Elementary {
@@ -254,8 +240,7 @@ struct Formula<Op::gelu_tanh> : Elementary {
   template <class T>
   T operator()(T x) const {
     const T inner = x + static_cast<T>(0.044715) * x * x * x;
-    return x * Formula<Op::sigmoid>{}(static_cast<T>(1.5957691216057308) *
-                                      inner);  // 2 sqrt(2/pi)
+    return x * sigmoid(static_cast<T>(1.5957691216057308) * inner);  // 2 sqrt(2/pi)
   }
 };
 
@@ -267,7 +252,7 @@ struct Formula<Op::gelu_slope> : Elementary {
     return 0.5f * (1 + erf(x * 0x1.6a09e6p-1f)) + x * density;
   }
   double operator()(double x) const {
-    const double density = 0x1.9884533d43651p-2 * __builtin_exp(-0.5 * x * x);
+    const double density = 0x1.9884533d43651p-2 * exp(-0.5 * x * x);
     return 0.5 * __builtin_erfc(x * -0x1.6a09e667f3bcdp-1) + x * density;
   }
 };
@@ -277,7 +262,7 @@ struct Formula<Op::gelu_tanh_slope> : Elementary {
   template <class T>
   T operator()(T x) const {
     const T c = static_cast<T>(0.044715), two_roots = static_cast<T>(1.5957691216057308);
-    const T s = Formula<Op::sigmoid>{}(two_roots * (x + c * x * x * x));
+    const T s = sigmoid(two_roots * (x + c * x * x * x));
     return s + x * s * (1 - s) * (two_roots * (1 + 3 * c * x * x));
   }
 };

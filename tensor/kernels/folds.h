@@ -1,5 +1,5 @@
-// Folding rows into one by an operation of two elements, for the kernel files
-// alone.
+// Folding rows into one by an operation of two elements, and the dot product, for the
+// kernel files alone.
 #pragma once
 
 #include <cstdint>
@@ -139,6 +139,30 @@ void fold(int64_t outer, int64_t n, int64_t inner, const T* x, T* out) {
       fold_rows<Op>(n, inner, x, out);
     }
   }
+}
+
+template <int wide, class T>
+T dot_lanes(int64_t n, const T* a, const T* b) {
+  T lanes[wide] = {};
+  int64_t i = 0;
+  for (; i + wide <= n; i += wide) {
+#pragma omp simd
+    for (int j = 0; j < wide; ++j) lanes[j] += a[i + j] * b[i + j];
+  }
+  T result = fold_lanes<Sum>(lanes);
+  for (; i < n; ++i) result += a[i] * b[i];
+  return result;
+}
+
+// Σ a_i b_i, added up in the same order at every level.
+template <class T>
+T dot(int64_t n, const T* a, int64_t sa, const T* b, int64_t sb) {
+  if (n >= 16 && sa == 1 && sb == 1) {
+    return n < 128 ? dot_lanes<16>(n, a, b) : dot_lanes<64>(n, a, b);
+  }
+  T result = 0;
+  for (int64_t i = 0; i < n; ++i) result += a[i * sa] * b[i * sb];
+  return result;
 }
 
 }  // namespace

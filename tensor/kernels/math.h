@@ -1,9 +1,10 @@
-// Elementary functions of float32 without a branch, so that a loop over them vectorises,
-// and for_elements, such a loop.
-// Each is a reduction to a short interval, a polynomial there, and the way back. The
-// errors are the largest found against double precision, at every level, in units in the
-// last place (ulp); tests/tensor/math_test.cpp measures them again. The coefficients are
-// minimax fits of our own, by weighted least squares.
+// Elementary functions: of float32 without a branch, so that a loop over them vectorises;
+// of float64 the C library's. And for_elements, such a loop.
+//
+// Each of float32 is a reduction to a short interval, a polynomial there, and the way
+// back. The errors are the largest found against double precision, at every level, in
+// units in the last place (ulp); tests/tensor/math_test.cpp measures them again. The
+// coefficients are minimax fits of our own, by weighted least squares.
 //
 // Only the kernels include this file: each gets functions of its own (see table.h).
 #pragma once
@@ -203,9 +204,25 @@ inline constexpr float largest_angle = 65536.f;
   return x > 20.f ? x : y;
 }
 
+// --- float64
+
+inline double exp(double x) { return __builtin_exp(x); }
+inline double log(double x) { return __builtin_log(x); }
+inline double log1p(double x) { return __builtin_log1p(x); }
+inline double tanh(double x) { return __builtin_tanh(x); }
+inline double erf(double x) { return __builtin_erf(x); }
+inline double sin(double x) { return __builtin_sin(x); }
+inline double cos(double x) { return __builtin_cos(x); }
+inline double sigmoid(double x) {
+  const double e = exp(-__builtin_fabs(x));
+  return (x < 0 ? e : 1) / (1 + e);
+}
+inline double softplus(double x) { return x > 20 ? x : log1p(exp(x)); }
+
+// --- both
+
 // Calls f(i) for i < n, where f takes an exp, log or tanh of T: in vectors for float32,
-// whose functions are those above. The C library's, which float64 takes, do not
-// vectorise.
+// whose functions are written for it. The C library's do not vectorise.
 template <class T, class Int, class F>
 [[gnu::always_inline]] inline void for_elements(Int n, F&& f) {
   if constexpr (sizeof(T) == sizeof(float)) {

@@ -5,70 +5,8 @@
 #include "tensor/kernels/math.h"
 #include "tensor/kernels/transpose.h"
 
-#if defined(__SSE2__)
-#include <xmmintrin.h>
-#endif
-
 namespace heed::kernels::HEED_KERNELS {
 namespace {
-
-inline double exp(double x) { return __builtin_exp(x); }
-[[gnu::always_inline]] inline float log_of(float x) { return log(x); }
-inline double log_of(double x) { return __builtin_log(x); }
-
-template <int wide, class T>
-T dot_lanes(int64_t n, const T* a, const T* b) {
-  T lanes[wide] = {};
-  int64_t i = 0;
-  for (; i + wide <= n; i += wide) {
-#pragma omp simd
-    for (int j = 0; j < wide; ++j) lanes[j] += a[i + j] * b[i + j];
-  }
-  T result = fold_lanes<Sum>(lanes);
-  for (; i < n; ++i) result += a[i] * b[i];
-  return result;
-}
-
-template <class T>
-T dot(int64_t n, const T* a, int64_t sa, const T* b, int64_t sb) {
-  if (n >= 16 && sa == 1 && sb == 1) {
-    return n < 128 ? dot_lanes<16>(n, a, b) : dot_lanes<64>(n, a, b);
-  }
-  T result = 0;
-  for (int64_t i = 0; i < n; ++i) result += a[i * sa] * b[i * sb];
-  return result;
-}
-
-// Numbers below the smallest normal one (1.2e-38 in float32) are taken and written as 0
-// here. The weights of far keys come to lie there, and an x86 processor multiplies such a
-// number some fifty times more slowly, here and in every product that the weights go
-// into.
-class FlushDenormals {
-#if defined(__SSE2__)
- public:
-  FlushDenormals() { _mm_setcsr(before_ | 0x8040); }  // results, and operands
-  ~FlushDenormals() { _mm_setcsr(before_); }
-
- private:
-  unsigned before_ = _mm_getcsr();
-#else
- public:
-  ~FlushDenormals() {}
-#endif
-};
-
-// Not inlined: the compiler does not know that arithmetic depends on the flags, and could
-// move it across their setting.
-template <auto f, class... Args>
-[[gnu::noinline]] void out_of_line(Args... args) {
-  f(args...);
-}
-
-template <auto f, class... Args>
-void flushed(Args... args) {
-  const FlushDenormals flush;
-  out_of_line<f, Args...>(args...);
-}
 
 // The largest of the numbers; NaN is passed over, for it comes back with its exp, which
 // makes the sum NaN and so the whole row. A row of -inf alone has -inf - -inf, which is
@@ -119,7 +57,7 @@ void log_softmax_row(int64_t n, const T* x, T* y) {
   for (int64_t i = 0; i < n; i += tile) {
     sum += exp_sum(n - i < tile ? n - i : tile, x + i, shift, e);
   }
-  const T log_sum = static_cast<T>(log_of(sum));
+  const T log_sum = static_cast<T>(log(sum));
 #pragma omp simd
   for (int64_t i = 0; i < n; ++i) y[i] = x[i] - shift - log_sum;
 }
@@ -155,7 +93,7 @@ void softmax_columns(int64_t n, int64_t inner, const T* x, T* y) {
     T* const scale = sums[0];
     for (int64_t j = 0; j < width; ++j) {
       const T sum = (sums[0][j] + sums[1][j]) + (sums[2][j] + sums[3][j]);
-      scale[j] = logarithm ? static_cast<T>(log_of(sum)) : 1 / sum;
+      scale[j] = logarithm ? static_cast<T>(log(sum)) : 1 / sum;
     }
     for (int64_t i = first; i < n * inner; i += inner) {
 #pragma omp simd

@@ -134,7 +134,7 @@ struct Tiling {
 };
 
 template <class T>
-bool shared(const Products<T>& x, int operand) {
+bool is_one_matrix(const Products<T>& x, int operand) {
   for (int d = 0; d < x.batch.rank; ++d) {
     if (x.batch.sizes[d] > 1 && x.batch.strides[d][operand] != 0) return false;
   }
@@ -201,7 +201,7 @@ class SmallProducts {
   // Each product on one thread, the batch cut among threads. An operand that all products
   // share is packed once.
   void cut_batch(int64_t pieces) const {
-    const bool same_a = shared(x_, 0), same_b = shared(x_, 1);
+    const bool same_a = is_one_matrix(x_, 0), same_b = is_one_matrix(x_, 1);
     const int64_t size_a = tiling_.rows.total(), size_b = tiling_.columns.total();
     const int64_t size = size_a + size_b + tiling_.edge_size();
     Buffer<T> buffer(size * pieces);

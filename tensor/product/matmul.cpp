@@ -73,10 +73,7 @@ void multiply_into(Tensor& c, const Tensor& a, const Tensor& b, const Shape& bat
 Tensor product(const Tensor& a, const Tensor& b, const Shape& batch) {
   const int da = a.dim(), db = b.dim();
   const std::int64_t m = a.shape()[da - 2];
-  Shape shape = batch;
-  shape.push_back(m);
-  shape.push_back(b.shape()[db - 1]);
-  Tensor c = empty(shape, a.dtype());
+  Tensor c = empty(append(batch, {m, b.shape()[db - 1]}), a.dtype());
   if (c.numel() == 0) return c;
   if (batch.rank() > 0 && count(without_last(b.shape(), 2)) == 1) {
     // The same b for every matrix of a: where those lie evenly they are one tall matrix.

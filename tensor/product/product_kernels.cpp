@@ -1,43 +1,32 @@
 #include "tensor/product/product_kernels.h"
 
+#include "tensor/kernels/folds.h"
 #include "tensor/kernels/transpose.h"
 
 namespace heed::kernels::HEED_KERNELS {
 namespace {
 
 template <class T>
-T dot(std::int64_t n, const T* x, std::int64_t x_step, const T* y, std::int64_t y_step) {
-  T sum = 0;
-  if (x_step == 1 && y_step == 1) {
-#pragma omp simd reduction(+ : sum)
-    for (std::int64_t i = 0; i < n; ++i) sum += x[i] * y[i];
-  } else {
-    for (std::int64_t i = 0; i < n; ++i) sum += x[i * x_step] * y[i * y_step];
-  }
-  return sum;
-}
-
-template <class T>
-void scale(std::int64_t n, const T* x, std::int64_t x_step, T factor, T* out) {
+void scale(int64_t n, const T* x, int64_t x_step, T factor, T* out) {
   if (x_step == 1) {
 #pragma omp simd
-    for (std::int64_t i = 0; i < n; ++i) out[i] = x[i] * factor;
+    for (int64_t i = 0; i < n; ++i) out[i] = x[i] * factor;
   } else {
-    for (std::int64_t i = 0; i < n; ++i) out[i] = x[i * x_step] * factor;
+    for (int64_t i = 0; i < n; ++i) out[i] = x[i * x_step] * factor;
   }
 }
 
 // Four columns at a time, for a quarter of the traffic on `out`. k is at least 1.
 template <class T>
-void add_columns(std::int64_t n, std::int64_t k, const T* a, std::int64_t a_step,
-                 const T* x, std::int64_t x_step, T* out) {
-  std::int64_t p = (k - 1) % 4 + 1;  // 1 to 4, so that fours remain
+void add_columns(int64_t n, int64_t k, const T* a, int64_t a_step, const T* x,
+                 int64_t x_step, T* out) {
+  int64_t p = (k - 1) % 4 + 1;  // 1 to 4, so that fours remain
   scale(n, a, 1, x[0], out);
-  for (std::int64_t q = 1; q < p; ++q) {
+  for (int64_t q = 1; q < p; ++q) {
     const T* const column = a + q * a_step;
     const T weight = x[q * x_step];
 #pragma omp simd
-    for (std::int64_t i = 0; i < n; ++i) out[i] += column[i] * weight;
+    for (int64_t i = 0; i < n; ++i) out[i] += column[i] * weight;
   }
   for (; p < k; p += 4) {
     const T *const a0 = a + p * a_step, *const a1 = a0 + a_step, *const a2 = a1 + a_step,
@@ -45,27 +34,26 @@ void add_columns(std::int64_t n, std::int64_t k, const T* a, std::int64_t a_step
     const T* const w = x + p * x_step;
     const T w0 = w[0], w1 = w[x_step], w2 = w[2 * x_step], w3 = w[3 * x_step];
 #pragma omp simd
-    for (std::int64_t i = 0; i < n; ++i) {
+    for (int64_t i = 0; i < n; ++i) {
       out[i] += (a0[i] * w0 + a1[i] * w1) + (a2[i] * w2 + a3[i] * w3);
     }
   }
 }
 
 template <class T>
-void gemv(std::int64_t rows, std::int64_t n, T alpha, const T* a, std::int64_t a_step,
-          const T* x, T* out) {
-  for (std::int64_t i = 0; i < rows; ++i, a += a_step)
-    out[i] = alpha * dot(n, a, 1, x, 1);
+void gemv(int64_t rows, int64_t n, T alpha, const T* a, int64_t a_step, const T* x,
+          T* out) {
+  for (int64_t i = 0; i < rows; ++i, a += a_step) out[i] = alpha * dot(n, a, 1, x, 1);
 }
 
 template <class T>
-void ger(std::int64_t rows, std::int64_t n, T alpha, const T* x, const T* y, bool add,
-         T* a, std::int64_t a_step) {
-  for (std::int64_t i = 0; i < rows; ++i, a += a_step) {
+void ger(int64_t rows, int64_t n, T alpha, const T* x, const T* y, bool add, T* a,
+         int64_t a_step) {
+  for (int64_t i = 0; i < rows; ++i, a += a_step) {
     const T factor = alpha * x[i];
     if (add) {
 #pragma omp simd
-      for (std::int64_t p = 0; p < n; ++p) a[p] += factor * y[p];
+      for (int64_t p = 0; p < n; ++p) a[p] += factor * y[p];
     } else {
       scale(n, y, 1, factor, a);
     }
@@ -75,20 +63,20 @@ void ger(std::int64_t rows, std::int64_t n, T alpha, const T* x, const T* y, boo
 // The lines of a panel lie side by side in memory already. A loop of known length is a
 // few instructions; pack() knows the widths of BLIS's micro-kernels for x86-64.
 template <int fixed, class T>
-void pack_side_by_side(std::int64_t width, std::int64_t lines, std::int64_t depth,
-                       const T* x, std::int64_t depth_step, T* panel) {
-  const std::int64_t count = fixed ? fixed : lines;
-  for (std::int64_t p = 0; p < depth; ++p, x += depth_step, panel += width) {
+void pack_side_by_side(int64_t width, int64_t lines, int64_t depth, const T* x,
+                       int64_t depth_step, T* panel) {
+  const int64_t count = fixed ? fixed : lines;
+  for (int64_t p = 0; p < depth; ++p, x += depth_step, panel += width) {
 #pragma omp simd
-    for (std::int64_t i = 0; i < count; ++i) panel[i] = x[i];
+    for (int64_t i = 0; i < count; ++i) panel[i] = x[i];
   }
 }
 
 template <class T>
-void pack(std::int64_t width, std::int64_t lines, std::int64_t depth, const T* x,
-          std::int64_t line_step, std::int64_t depth_step, T* panel) {
+void pack(int64_t width, int64_t lines, int64_t depth, const T* x, int64_t line_step,
+          int64_t depth_step, T* panel) {
   if (lines < width) {
-    for (std::int64_t i = 0; i < width * depth; ++i) panel[i] = 0;
+    for (int64_t i = 0; i < width * depth; ++i) panel[i] = 0;
   }
   if (line_step == 1) {
     switch (lines) {
@@ -103,8 +91,8 @@ void pack(std::int64_t width, std::int64_t lines, std::int64_t depth, const T* x
   } else if (depth_step == 1) {
     transpose(lines, depth, x, line_step, panel, width);  // the lines are rows of memory
   } else {
-    for (std::int64_t p = 0; p < depth; ++p) {
-      for (std::int64_t i = 0; i < lines; ++i) {
+    for (int64_t p = 0; p < depth; ++p) {
+      for (int64_t i = 0; i < lines; ++i) {
         panel[p * width + i] = x[i * line_step + p * depth_step];
       }
     }

@@ -1,5 +1,6 @@
 #include "tensor/reduce/reduce_kernels.h"
 
+#include "tensor/kernels/flush.h"
 #include "tensor/kernels/folds.h"
 #include "tensor/kernels/softmax.h"
 

@@ -31,9 +31,7 @@ struct Sample {
          DType dtype = float64) {
     Generator generator(11);
     const auto numbers = [&](std::initializer_list<std::int64_t> last) {
-      Shape shape = batch;
-      for (std::int64_t size : last) shape.push_back(size);
-      return randn(shape, float64, generator).to(dtype);
+      return randn(append(batch, last), float64, generator).to(dtype);
     };
     queries = numbers({n, h});
     keys = numbers({m, h});

@@ -97,10 +97,7 @@ inline Tensor numbers(const Shape& shape, DType dtype) {
 // Queries (..., n, d), keys (..., m, d) and values (..., m, dv).
 inline Call call(const Shape& batch, Int n, Int m, Int d, Int dv, DType dtype = float32) {
   const auto shape = [&](Int rows, Int columns) {
-    Shape s = batch;
-    s.push_back(rows);
-    s.push_back(columns);
-    return s;
+    return append(batch, {rows, columns});
   };
   return {numbers(shape(n, d), dtype), numbers(shape(m, d), dtype),
           numbers(shape(m, dv), dtype), numbers(shape(n, dv), dtype)};
@@ -108,9 +105,7 @@ inline Call call(const Shape& batch, Int n, Int m, Int d, Int dv, DType dtype = 
 
 // The shape of the call's weights.
 inline Shape with_size(const Call& c, Int m) {
-  Shape shape = without_last(c.query.shape(), 1);
-  shape.push_back(m);
-  return shape;
+  return append(without_last(c.query.shape(), 1), {m});
 }
 
 inline Tensor causal(Int n) { return arange(1, n + 1, 1, int64); }

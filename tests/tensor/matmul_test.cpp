@@ -48,21 +48,15 @@ Tensor fractions(const Shape& shape, DType dtype = float32) {
 // The definition, for operands of two dimensions or more.
 Tensor naive(const Tensor& a, const Tensor& b) {
   const Int m = a.size(-2), k = a.size(-1), n = b.size(-1);
-  const auto lead = [](const Tensor& x) {
-    return Shape(std::span(x.shape().begin(), static_cast<std::size_t>(x.dim() - 2)));
-  };
+  const auto lead = [](const Tensor& x) { return without_last(x.shape(), 2); };
   const Shape batch = broadcast("naive", lead(a), lead(b));
   const auto dense = [&](const Tensor& x) {
-    Shape shape = batch;
-    shape.push_back(x.size(-2));
-    shape.push_back(x.size(-1));
-    return expand(x, shape).to(float64).to_vector<double>();
+    return expand(x, append(batch, {x.size(-2), x.size(-1)}))
+        .to(float64)
+        .to_vector<double>();
   };
   const auto va = dense(a), vb = dense(b);
-  Shape shape = batch;
-  shape.push_back(m);
-  shape.push_back(n);
-  Tensor c = empty(shape, float64);
+  Tensor c = empty(append(batch, {m, n}), float64);
   double* const out = c.mutable_data<double>();
   for (Int q = 0; q < count(batch); ++q) {
     for (Int i = 0; i < m; ++i) {
