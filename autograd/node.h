@@ -41,23 +41,16 @@ struct SavedTensor {
   }
 };
 
-class Walk;
-
-// What a walk notes of a node while it runs.
-struct WalkNotes {
-  std::optional<Variable> arriving;  // the sum of the gradients that have arrived
-  Variable* captured = nullptr;      // where grad() wants the gradient
-  bool passes_on = true;             // whether its rules are to be run
-
-  // Whether the gradient of the node itself is needed.
-  bool needed() const { return passes_on || captured; }
-};
+namespace detail {
+class TopologicalOrder;
+class Deposits;
+}  // namespace detail
 
 // What a node is asked for in a walk: the gradients of those inputs that the walk needs.
 class Requests {
  public:
-  Requests(const char* op, std::span<NodeRef> inputs, Walk& walk)
-      : op_(op), inputs_(inputs), walk_(walk) {}
+  Requests(const char* op, std::span<NodeRef> inputs, detail::TopologicalOrder& order)
+      : op_(op), inputs_(inputs), order_(order) {}
 
   // Whether the gradient of input i is needed.
   bool wants(int i) const;
@@ -68,7 +61,7 @@ class Requests {
  private:
   const char* op_;
   std::span<NodeRef> inputs_;
-  Walk& walk_;
+  detail::TopologicalOrder& order_;
 };
 
 class Node {
@@ -110,10 +103,6 @@ class Node {
   // Where backward puts the gradient of this value, if a Variable asks for it. It belongs
   // to the Variables that share it.
   std::weak_ptr<GradSlot> slot;
-
-  // Used by the walk that runs, unless it keeps its notes to itself: see Walk.
-  WalkNotes notes;
-  std::uint64_t visit = 0;  // the walk that has seen this node last
 };
 
 // The place of a gradient, which threads may share.
@@ -123,7 +112,7 @@ class GradSlot {
   void clear();
 
  private:
-  friend class Deposits;
+  friend class detail::Deposits;
   std::optional<Variable> grad_;
 };
 
