@@ -228,29 +228,4 @@ Variable attend(const Score& score, const Variable& query, const Variable& key,
   return result.output;
 }
 
-Inputs take_inputs(std::string_view layer, const InputSizes& wanted, const Inputs& inputs,
-                   const Mask& mask, std::optional<std::int64_t> heads) {
-  const Variable &queries = inputs.queries, &keys = inputs.keys, &values = inputs.values;
-  const auto fits = [&](const Variable& x, std::optional<std::int64_t> size) {
-    return x.dim() == 3 && x.size(0) == queries.size(0) && (!size || x.size(2) == *size);
-  };
-  check(
-      queries.dim() == 3 && fits(queries, wanted.query_size) &&
-          fits(keys, wanted.key_size) && fits(values, wanted.value_size) &&
-          keys.size(1) == values.size(1),
-      "{}: queries, keys and values must be (batch, n, {}), (batch, m, {}) and (batch, "
-      "m, {}), got {}, {} and {}",
-      layer, wanted.query_size, wanted.key_size,
-      [&] { return wanted.value_size ? std::to_string(*wanted.value_size) : "dv"; },
-      queries.shape(), keys.shape(), values.shape());
-  const auto is_wanted = [&](const Variable& x) { return x.dtype() == wanted.dtype; };
-  check(is_wanted(queries) && is_wanted(keys) && is_wanted(values),
-        "{}: queries, keys and values must be {}, got {}, {} and {}", layer,
-        name(wanted.dtype), name(queries.dtype()), name(keys.dtype()),
-        name(values.dtype()));
-  Shape scores{queries.size(0), queries.size(1), keys.size(1)};
-  if (heads) scores.insert(1, *heads);
-  return without_hidden(inputs, mask, scores);
-}
-
 }  // namespace heed::nn

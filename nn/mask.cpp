@@ -59,7 +59,7 @@ void check_no_empty_row(const Mask::OnScores& mask, const Shape& scores) {
   fail(
       "mask: every query must have a key to attend to, got none for query {} of scores "
       "{}:\n{}",
-      index, scores, detail::grid_around(mask, scores, index));
+      index, scores, grid_around(mask, scores, index));
 }
 
 // Throws Error unless a mask broadcasts to scores (..., queries, keys).
@@ -224,7 +224,7 @@ Mask::OnScores Mask::on(const Shape& scores) const {
   check(!causal_ || queries == keys,
         "Mask::causal: for {} queries and {} keys say which corner the diagonal starts "
         "in:\n{}",
-        queries, keys, [&] { return detail::causal_grids(queries, keys); });
+        queries, keys, [&] { return causal_grids(queries, keys); });
   OnScores result;
   result.empty_rows = empty_rows_.value_or(EmptyRows::zero);
   for (const Tensor& lens : lens_) {

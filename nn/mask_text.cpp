@@ -72,14 +72,14 @@ Tensor cut(const Mask::OnScores& mask, const Shape& scores) {
 
 }  // namespace
 
-std::string detail::grid_around(const Mask::OnScores& mask, const Shape& scores,
-                                const Shape& index) {
+std::string grid_around(const Mask::OnScores& mask, const Shape& scores,
+                        const Shape& index) {
   Tensor visible = expand(cut(mask, scores), cut(scores));
   for (int i = 0; i + 1 < index.rank(); ++i) visible = visible[index[i]];
   return grid(visible);
 }
 
-std::string detail::causal_grids(std::int64_t queries, std::int64_t keys) {
+std::string causal_grids(std::int64_t queries, std::int64_t keys) {
   const auto aligned = [&](CausalAlign align) {
     return to_string(Mask::causal(align), {queries, keys});
   };

@@ -5,7 +5,7 @@
 
 #include "nn/mask.h"
 
-namespace heed::nn::detail {
+namespace heed::nn {
 
 // The grid, as to_string() draws it, of the batch and head in which the query `index` of
 // the scores (..., queries, keys) lies.
@@ -15,4 +15,4 @@ std::string grid_around(const Mask::OnScores& mask, const Shape& scores,
 // Both alignments of a causal mask, each as a grid under its name.
 std::string causal_grids(std::int64_t queries, std::int64_t keys);
 
-}  // namespace heed::nn::detail
+}  // namespace heed::nn
