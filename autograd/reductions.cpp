@@ -4,8 +4,8 @@
 
 #include "autograd/elementwise.h"
 #include "autograd/joining.h"
+#include "autograd/picked.h"
 #include "autograd/record.h"
-#include "autograd/sorting.h"
 #include "autograd/views.h"
 #include "tensor/core/factories.h"
 

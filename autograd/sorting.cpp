@@ -2,6 +2,7 @@
 
 #include "autograd/indexing.h"
 #include "autograd/joining.h"
+#include "autograd/picked.h"
 #include "autograd/record.h"
 #include "autograd/views.h"
 

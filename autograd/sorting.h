@@ -15,9 +15,4 @@ WithIndices<Variable> topk(const Variable& x, std::int64_t k, std::int64_t dim =
                            bool largest = true);
 Variable cumsum(const Variable& x, std::int64_t dim);
 
-// `values`, which an op named `op` took out of x along `dim` at `indices`, recorded: the
-// gradient goes back to where each came from. `values` and `indices` may lack `dim`.
-Variable picked(const char* op, Tensor values, const Variable& x, std::int64_t dim,
-                const Tensor& indices);
-
 }  // namespace heed

@@ -63,7 +63,7 @@ Variable fused(const DotScore& score, const Variable& query, const Variable& key
                                  .keep = mask.keep.value_or(Tensor()),
                                  .bias = mask.bias.value_or(Tensor()),
                                  .dropout_bits = draw.bits,
-                                 .stay_probability = draw.stay_probability};
+                                 .keep_probability = draw.keep_probability};
   const AttentionResult y = scaled_dot_product_attention(
       query.value(), key.value(), value.value(), options, scale, weights);
   const Variable lens = options.lens, allowed = options.keep, bias = options.bias,
@@ -74,7 +74,7 @@ Variable fused(const DotScore& score, const Variable& query, const Variable& key
        "dS = P ∘ (dP - rowsum(dP ∘ P))"},
       y.output, inputs(query, key, value, lens, allowed, bias, bits),
       save(result, y.largest, y.inverse_sums, y.weights),
-      [score, policy = mask.empty_rows, stay = draw.stay_probability](
+      [score, policy = mask.empty_rows, stay = draw.keep_probability](
           const Variable& query, const Variable& key, const Variable& value,
           const Variable& lens, const Variable& allowed, const Variable& bias,
           const Variable& bits) {
@@ -84,7 +84,7 @@ Variable fused(const DotScore& score, const Variable& query, const Variable& key
         const Mask::OnScores mask{some(lens), some(allowed), some(bias), policy};
         return composed(score, query, key, value, mask, {bits.value(), stay}).output;
       },
-      [scale, stay = draw.stay_probability](
+      [scale, stay = draw.keep_probability](
           const Tensor& g, const std::array<bool, 7>& wanted, const Tensor& query,
           const Tensor& key, const Tensor& value, const Tensor& lens,
           const Tensor& allowed, const Tensor& bias, const Tensor& bits,

@@ -211,7 +211,7 @@ AttentionResult scaled_dot_product_attention(const Tensor& query, const Tensor& 
     const auto compute_as = dispatch_floating(op, query.dtype(), [&]<class T>() {
       return by_rows ? &attention_by_rows<T> : &compute<T>;
     });
-    compute_as(query, key, value, readable(options, query, key), scale, result,
+    compute_as(query, key, value, normalised(options, query, key), scale, result,
                weights || by_rows ? &probabilities : nullptr);
   }
   if (by_rows) result.weights = probabilities;

@@ -359,7 +359,7 @@ AttentionGradients scaled_dot_product_attention_backward(
     check_kept(result.largest, rows);
     check_kept(result.inverse_sums, rows);
   }
-  const AttentionOptions read = readable(options, query, key);
+  const AttentionOptions read = normalised(options, query, key);
   // 0 times NaN is NaN: so the rows that take no part are cleared.
   Tensor q = query, G = g;
   if (read.lens.numel() > 0 && any(read.lens == 0).item()) {

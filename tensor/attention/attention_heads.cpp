@@ -46,9 +46,9 @@ void check_dropout(std::string_view op, const AttentionOptions& options,
   check(options.dropout_bits.dtype() == int64 && options.dropout_bits.shape() == words,
         "{}: dropout_bits must be int64 {}, got {} {}", op, words,
         name(options.dropout_bits.dtype()), options.dropout_bits.shape());
-  check(0 < options.stay_probability && options.stay_probability <= 1,
-        "{}: stay_probability must be above 0 and at most 1, got {}", op,
-        options.stay_probability);
+  check(0 < options.keep_probability && options.keep_probability <= 1,
+        "{}: keep_probability must be above 0 and at most 1, got {}", op,
+        options.keep_probability);
 }
 
 }  // namespace
@@ -75,14 +75,14 @@ void check_attention(std::string_view op, const Tensor& query, const Tensor& key
   check_dropout(op, options, scores);
 }
 
-AttentionOptions readable(const AttentionOptions& options, const Tensor& query,
-                          const Tensor& key) {
+AttentionOptions normalised(const AttentionOptions& options, const Tensor& query,
+                            const Tensor& key) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   const std::int64_t keys = key.size(-2);
   AttentionOptions read{.lens = options.lens,
                         .bias = options.bias,
                         .dropout_bits = options.dropout_bits.contiguous(),
-                        .stay_probability = options.stay_probability};
+                        .keep_probability = options.keep_probability};
   if (options.keep.numel() > 0) {
     const Tensor keep =
         options.keep.dim() > 0 ? options.keep : unsqueeze(options.keep, 0);

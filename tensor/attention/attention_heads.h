@@ -76,19 +76,19 @@ class ValidLens {
 void check_attention(std::string_view op, const Tensor& query, const Tensor& key,
                      const Tensor& value, const AttentionOptions& options);
 
-// Options that fit, as AttentionOperands reads them. What keep hides is -inf in the bias,
-// which has all dimensions of the scores; a query that sees no key has the length 0. The
-// bits are contiguous.
-AttentionOptions readable(const AttentionOptions& options, const Tensor& query,
-                          const Tensor& key);
+// Options that fit, in the one form that AttentionOperands reads: what `keep` hides is
+// -inf in the bias, which has all dimensions of the scores; a query that sees no key has
+// the length 0; the bits are contiguous.
+AttentionOptions normalised(const AttentionOptions& options, const Tensor& query,
+                            const Tensor& key);
 
 // Up to so many queries a head are computed row by row, more in tiles. A tile takes as
 // long however few of its columns are queries.
 inline constexpr std::int64_t few_queries = 8;
 
 // Both directions of scaled_dot_product_attention for few queries, with options as
-// readable() gives them. `weights` (..., n, m) is not null; of the gradients, those that
-// have elements to be written are `wanted`.
+// normalised() gives them. `weights` (..., n, m) is not null; of the gradients, those
+// that have elements to be written are `wanted`.
 template <class T>
 void attention_by_rows(const Tensor& query, const Tensor& key, const Tensor& value,
                        const AttentionOptions& options, double scale,
@@ -104,7 +104,7 @@ void attention_by_rows_backward(const Tensor& g, const Tensor& query, const Tens
 // rows are contiguous, and lie in memory in the order of x's rows.
 Tensor rows_like(const Tensor& x, std::int64_t columns);
 
-// The operands, checked, with options as readable() gives them.
+// The operands, checked, with options as normalised() gives them.
 template <class T>
 struct AttentionOperands {
   std::int64_t count, queries, keys, features, value_features;
@@ -135,7 +135,7 @@ struct AttentionOperands {
     if (options.bias.numel() > 0) bias = matrices<T>(options.bias);
     if (options.dropout_bits.numel() > 0) {
       bits = options.dropout_bits.data<std::int64_t>();
-      stay_factor = T{1} / static_cast<T>(options.stay_probability);
+      stay_factor = T{1} / static_cast<T>(options.keep_probability);
     }
   }
 
