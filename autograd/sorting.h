@@ -7,12 +7,11 @@
 
 namespace heed {
 
-WithIndices<Variable> sort(const Variable& x, std::int64_t dim = -1,
-                           bool descending = false);
+WithIndices<Variable> sort(const Variable& x, Dim dim = -1, bool descending = false);
 // Has no derivative.
-Variable argsort(const Variable& x, std::int64_t dim = -1, bool descending = false);
-WithIndices<Variable> topk(const Variable& x, std::int64_t k, std::int64_t dim = -1,
+Variable argsort(const Variable& x, Dim dim = -1, bool descending = false);
+WithIndices<Variable> topk(const Variable& x, std::int64_t k, Dim dim = -1,
                            bool largest = true);
-Variable cumsum(const Variable& x, std::int64_t dim);
+Variable cumsum(const Variable& x, Dim dim);
 
 }  // namespace heed

@@ -60,7 +60,7 @@ class Variable {
 
   const Tensor& value() const { return value_; }
   const Shape& shape() const { return value_.shape(); }
-  std::int64_t size(std::int64_t dim) const { return value_.size(dim); }
+  std::int64_t size(Dim dim) const { return value_.size(dim); }
   int dim() const { return value_.dim(); }
   std::int64_t numel() const { return value_.numel(); }
   DType dtype() const { return value_.dtype(); }
