@@ -1,5 +1,5 @@
-// Putting Variables together, side by side or again and again: the names, shapes, values
-// and errors of tensor/indexing/joining.h, with derivatives.
+// Joining, repeating and reversing Variables: the names, shapes, values and errors of
+// tensor/indexing/joining.h, with derivatives.
 #pragma once
 
 #include <span>
