@@ -41,7 +41,7 @@
 #include "tensor/reduce/softmax.h"
 #include "tensor/reduce/sorting.h"
 
-// Derivatives: the same functions, each beside its derivative, and the reverse walk.
+// Derivatives: the same functions, each beside its derivative, and the backward pass.
 #include "autograd/additive_scores.h"
 #include "autograd/elementwise.h"
 #include "autograd/fused.h"

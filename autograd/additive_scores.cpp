@@ -8,8 +8,8 @@
 namespace heed {
 namespace {
 
-// Σ_c w_c tanh(q_ic + k_jc). What is hidden is selected away before tanh: its gradient
-// would be 0 times the slope of tanh, which is NaN where the sum is.
+// Σ_c w_c tanh(q_ic + k_jc). Hidden sums are replaced by 0 before tanh: their gradient
+// would be 0 times the slope of tanh, which is NaN where the sum is NaN.
 Variable composed_additive_scores(const Variable& queries, const Variable& keys,
                                   const Variable& w, const Tensor& pairs) {
   Variable sums = unsqueeze(queries, -2) + unsqueeze(keys, -3);  // (..., n, m, h)
@@ -32,8 +32,8 @@ Variable additive_scores(const Variable& queries, const Variable& keys, const Va
         const auto& [queries, keys, w, pairs] = in;
         return composed_additive_scores(queries, keys, w, pairs.value());
       },
-      // Computes t again, and leaves out the pairs whose gradient is 0: those that a mask
-      // hides.
+      // The kernel computes t again, and leaves out the pairs whose gradient is 0: those
+      // that a mask hides.
       [](const Tensor& g, const auto&, const std::array<Tensor, 4>& in, const auto&) {
         const auto& [queries, keys, w, pairs] = in;
         auto [dq, dk, dw] = additive_scores_backward(g, queries, keys, w);

@@ -72,11 +72,11 @@ Variable operator/(double a, const Variable& b) {
 }
 
 // y = a^b, with 0 for b a^(b-1) where b is 0, and 0 for log a where a is 0 and b >= 0.
-// The rules put a 1 in the place of such an a, so that nothing in them is infinite: a 0
-// put over the product would leave NaN in its derivative.
+// The rules put a 1 in the place of such an a, so that nothing in them is infinite. If
+// the product were replaced by 0 instead, its derivative would still be NaN.
 Variable pow(const Variable& a, const Variable& b) {
   const auto da = [](auto& g, auto& a, auto& b) {
-    // Not wherever b is 0: the derivative by b needs the other a.
+    // Not all a where b is 0: the derivative of this by b needs the others.
     const Tensor endless = logical_not(isfinite(reciprocal(a.value())));
     const Tensor flat = logical_and(b.value() == 0, endless);
     return g * (b * pow(where(flat, 1, a), b - 1));
@@ -111,8 +111,8 @@ Variable pow(double a, const Variable& b) {
 
 namespace {
 
-// The gradient of whichever of two won: all of it to the winner, half where they are
-// equal, none where `lost` holds.
+// The gradient of one of two operands a and b of which the larger, or the smaller, is the
+// result: g where it is the result, half of g where a and b are equal, 0 where `lost`.
 Variable winners_share(const Variable& g, const Variable& a, const Variable& b,
                        const Variable& lost) {
   return masked_fill(where(a == b, g / 2, g), lost, 0);

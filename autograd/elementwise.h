@@ -29,8 +29,8 @@ Variable pow(double a, const Variable& b);
 Variable maximum(const Variable& a, const Variable& b);
 Variable minimum(const Variable& a, const Variable& b);
 
-// Comparisons have no derivative: backward() from one is an Error, and to other ops it is
-// a constant.
+// Comparisons have no derivative: backward() from one throws Error, and other ops take it
+// as a constant.
 Variable operator==(const Variable& a, const Variable& b);
 Variable operator!=(const Variable& a, const Variable& b);
 Variable operator<(const Variable& a, const Variable& b);
@@ -72,7 +72,7 @@ Variable relu(const Variable& x);
 Variable silu(const Variable& x);
 Variable softplus(const Variable& x);
 Variable gelu(const Variable& x, Gelu form = Gelu::exact);
-// On a bound the gradient passes.
+// The gradient also passes where x equals a bound.
 Variable clamp(const Variable& x, std::optional<double> min, std::optional<double> max);
 
 Variable where(const Variable& condition, const Variable& a, const Variable& b);
@@ -80,7 +80,8 @@ Variable where(const Variable& condition, const Variable& a, double b);
 Variable where(const Variable& condition, double a, const Variable& b);
 Variable masked_fill(const Variable& x, const Variable& mask, double value);
 
-// x as another floating dtype; its gradient comes back as x's.
+// x as another dtype; its gradient is converted back to x's. Throws Error when x requires
+// a gradient and `dtype` is not floating.
 Variable to(const Variable& x, DType dtype);
 
 }  // namespace heed

@@ -15,34 +15,35 @@ std::array<Input, sizeof...(V)> inputs(const V&... variables) {
 
 namespace detail {
 
-// The gradients of `inputs`, given the gradient g of composed(inputs): those that are
-// `wanted`, the others empty. Runs composed on aliases of the inputs and walks back from
-// its result as far as these. Where gradients are recorded, so are these.
+// The gradients of `inputs`, given the gradient g of composed(inputs); without elements
+// for inputs that are not `wanted`. Runs composed on aliases of the inputs, and a
+// backward pass from its result to the aliases. If ops are recorded, so are the
+// gradients.
 std::vector<Variable> differentiate_composed(
     std::span<const Variable> inputs, std::span<const bool> wanted, const Variable& g,
     const std::function<Variable(std::span<const Variable>)>& composed);
 
 }  // namespace detail
 
-// As record, for an op that has no rules. `value` is what the op's kernels computed, and
-// for the gradients there are two ways:
+// As record, for an op that has no rules. `value` is what the op's kernels computed. The
+// gradients are computed in one of two ways:
 //
-//   composed(inputs)       the op by other ops on Variables, which say what it is. It is
-//                          differentiated where the walk is recorded: in a backward with
-//                          create_graph.
+//   composed(inputs)       the op written with other ops on Variables. It is
+//                          differentiated where gradients are recorded: in a backward
+//                          with create_graph.
 //   backward(g, wanted, inputs, saved)
-//                          an array of gradients, one an input, by the kernels, in all
-//                          other walks. `wanted` has a bool for each input: a gradient
-//                          that is not wanted is not looked at.
+//                          an array of gradients, one an input, by the kernels; used in
+//                          every other backward. `wanted`, an array of bool, says which
+//                          of the gradients are used.
 //
 // inputs, saved and wanted are arrays, in the order of the lists that record_fused was
 // given; a structured binding names their elements. In composed the inputs are Variables,
 // in backward Tensors.
 //
-// Whatever tensor composed needs is an input, a constant too, so that it has a version.
-// All inputs are saved, also those without a gradient.
-// Without `backward` all walks differentiate composed: for a derivative that has a kernel
-// of its own, such as gelu's.
+// Every tensor that composed needs must be an input, also a constant: all inputs are
+// saved, and so a later write to one of them is noticed. Without `backward` composed is
+// always differentiated. This is for a derivative that has a kernel of its own, such as
+// gelu's.
 template <std::size_t I, std::size_t S, class Composed, class Backward = std::nullptr_t>
 Variable record_fused(Op op, Tensor value, const std::array<Input, I>& inputs,
                       const std::array<ToSave, S>& saves, Composed composed,

@@ -55,7 +55,7 @@ std::string GradcheckReport::text() const {
 
 GradcheckReport gradcheck(const Function& f, const std::vector<Tensor>& inputs,
                           const GradcheckOptions& options) {
-  const SetGradEnabled recording(true);  // whatever the caller does else
+  const SetGradEnabled recording(true);  // also where the caller records nothing
   std::vector<Variable> points = leaves(inputs);
   const std::vector<Variable> wanted = differentiable(points);
   const Variable y = f(points);

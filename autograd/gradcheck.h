@@ -9,8 +9,8 @@
 
 namespace heed {
 
-// A function of Variables, such as [](const std::vector<Variable>& in) { return f(in[0]);
-// }
+// A function of Variables:
+//   [](const std::vector<Variable>& in) { return f(in[0]); }
 using Function = std::function<Variable(const std::vector<Variable>&)>;
 
 struct GradcheckOptions {

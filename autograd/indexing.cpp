@@ -8,7 +8,7 @@ namespace heed {
 // Picking and putting back: each is the other's derivative.
 
 // x[.., index, ..]
-Variable index_select(const Variable& x, std::int64_t dim, const Tensor& index) {
+Variable index_select(const Variable& x, Dim dim, const Tensor& index) {
   return record({"index_select", "dx = zeros with g added at the index"},
                 index_select(x.value(), dim, index),
                 rule(x, save(index), [shape = x.shape(), dim](auto& g, auto& index) {
@@ -16,15 +16,14 @@ Variable index_select(const Variable& x, std::int64_t dim, const Tensor& index) 
                 }));
 }
 
-Variable index_add(const Shape& shape, std::int64_t dim, const Tensor& index,
-                   const Variable& x) {
+Variable index_add(const Shape& shape, Dim dim, const Tensor& index, const Variable& x) {
   return record(
       {"index_add", "dx = g at the index"}, index_add(shape, dim, index, x.value()),
       rule(x, save(index),
            [dim](auto& g, auto& index) { return index_select(g, dim, index.value()); }));
 }
 
-Variable gather(const Variable& x, std::int64_t dim, const Tensor& index) {
+Variable gather(const Variable& x, Dim dim, const Tensor& index) {
   return record({"gather", "dx = zeros with g added at the index"},
                 gather(x.value(), dim, index),
                 rule(x, save(index), [shape = x.shape(), dim](auto& g, auto& index) {
@@ -32,7 +31,7 @@ Variable gather(const Variable& x, std::int64_t dim, const Tensor& index) {
                 }));
 }
 
-Variable scatter_add(const Shape& shape, std::int64_t dim, const Tensor& index,
+Variable scatter_add(const Shape& shape, Dim dim, const Tensor& index,
                      const Variable& x) {
   return record(
       {"scatter_add", "dx = g at the index"}, scatter_add(shape, dim, index, x.value()),
@@ -56,8 +55,8 @@ Variable masked_scatter(const Shape& shape, const Tensor& mask, const Variable& 
                      [](auto& g, auto& mask) { return masked_select(g, mask.value()); }));
 }
 
-Variable slice_scatter(const Shape& shape, const Variable& x, std::int64_t dim,
-                       std::int64_t start, std::int64_t step) {
+Variable slice_scatter(const Shape& shape, const Variable& x, Dim dim, std::int64_t start,
+                       std::int64_t step) {
   return record({"slice_scatter", "dx = the slice of g"},
                 slice_scatter(shape, x.value(), dim, start, step),
                 rule(x, [n = x.size(dim), dim, start, step](auto& g) {
@@ -65,7 +64,7 @@ Variable slice_scatter(const Shape& shape, const Variable& x, std::int64_t dim,
                 }));
 }
 
-Variable select_scatter(const Shape& shape, const Variable& x, std::int64_t dim,
+Variable select_scatter(const Shape& shape, const Variable& x, Dim dim,
                         std::int64_t index) {
   return record({"select_scatter", "dx = the element of g"},
                 select_scatter(shape, x.value(), dim, index),

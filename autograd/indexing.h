@@ -7,17 +7,15 @@
 
 namespace heed {
 
-Variable index_select(const Variable& x, std::int64_t dim, const Tensor& index);
-Variable gather(const Variable& x, std::int64_t dim, const Tensor& index);
+Variable index_select(const Variable& x, Dim dim, const Tensor& index);
+Variable gather(const Variable& x, Dim dim, const Tensor& index);
 Variable masked_select(const Variable& x, const Tensor& mask);
-Variable index_add(const Shape& shape, std::int64_t dim, const Tensor& index,
-                   const Variable& x);
-Variable scatter_add(const Shape& shape, std::int64_t dim, const Tensor& index,
-                     const Variable& x);
+Variable index_add(const Shape& shape, Dim dim, const Tensor& index, const Variable& x);
+Variable scatter_add(const Shape& shape, Dim dim, const Tensor& index, const Variable& x);
 Variable masked_scatter(const Shape& shape, const Tensor& mask, const Variable& x);
-Variable slice_scatter(const Shape& shape, const Variable& x, std::int64_t dim,
-                       std::int64_t start, std::int64_t step = 1);
-Variable select_scatter(const Shape& shape, const Variable& x, std::int64_t dim,
+Variable slice_scatter(const Shape& shape, const Variable& x, Dim dim, std::int64_t start,
+                       std::int64_t step = 1);
+Variable select_scatter(const Shape& shape, const Variable& x, Dim dim,
                         std::int64_t index);
 
 Variable triu(const Variable& x, std::int64_t diagonal = 0);

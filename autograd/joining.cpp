@@ -11,7 +11,7 @@
 namespace heed {
 
 // [a, b, ...]
-Variable cat(std::span<const Variable> parts, std::int64_t dim) {
+Variable cat(std::span<const Variable> parts, Dim dim) {
   std::vector<Tensor> values;
   for (const Variable& part : parts) values.push_back(part.value());
   Tensor joined = cat(values, dim);
@@ -24,18 +24,18 @@ Variable cat(std::span<const Variable> parts, std::int64_t dim) {
 }
 
 // [a, b, ...]
-Variable stack(std::span<const Variable> parts, std::int64_t dim) {
+Variable stack(std::span<const Variable> parts, Dim dim) {
   std::vector<Tensor> values;
   for (const Variable& part : parts) values.push_back(part.value());
   return record({"stack", "da = the element of g where a went"}, stack(values, dim),
                 parts, [dim](int i, const Variable& g) { return select(g, dim, i); });
 }
 
-Variable cat(std::initializer_list<Variable> parts, std::int64_t dim) {
+Variable cat(std::initializer_list<Variable> parts, Dim dim) {
   return cat(std::span(parts.begin(), parts.size()), dim);
 }
 
-Variable stack(std::initializer_list<Variable> parts, std::int64_t dim) {
+Variable stack(std::initializer_list<Variable> parts, Dim dim) {
   return stack(std::span(parts.begin(), parts.size()), dim);
 }
 
@@ -77,7 +77,7 @@ Variable repeat(const Variable& x, const Shape& repeats) {
                 }));
 }
 
-Variable repeat_interleave(const Variable& x, std::int64_t repeats, std::int64_t dim) {
+Variable repeat_interleave(const Variable& x, std::int64_t repeats, Dim dim) {
   return record({"repeat_interleave", "dx = the sum of g over the copies"},
                 repeat_interleave(x.value(), repeats, dim),
                 rule(x, [repeats, dim, shape = x.shape()](auto& g) {
@@ -91,7 +91,7 @@ Variable repeat_interleave(const Variable& x, std::int64_t repeats) {
   return repeat_interleave(reshape(x, {x.numel()}), repeats, 0);
 }
 
-Variable repeat_interleave(const Variable& x, const Tensor& repeats, std::int64_t dim) {
+Variable repeat_interleave(const Variable& x, const Tensor& repeats, Dim dim) {
   Tensor value = repeat_interleave(x.value(), repeats, dim);
   const Tensor index = repeat_interleave(arange(x.size(dim)), repeats, 0);
   return record({"repeat_interleave", "dx = the sum of g over the copies"},

@@ -1,5 +1,5 @@
-// Putting Variables together, side by side or again and again: the names, shapes, values
-// and errors of tensor/indexing/joining.h, with derivatives.
+// Joining, repeating and reversing Variables: the names, shapes, values and errors of
+// tensor/indexing/joining.h, with derivatives.
 #pragma once
 
 #include <span>
@@ -9,15 +9,15 @@
 
 namespace heed {
 
-Variable cat(std::span<const Variable> parts, std::int64_t dim = 0);
-Variable cat(std::initializer_list<Variable> parts, std::int64_t dim = 0);
-Variable stack(std::span<const Variable> parts, std::int64_t dim = 0);
-Variable stack(std::initializer_list<Variable> parts, std::int64_t dim = 0);
+Variable cat(std::span<const Variable> parts, Dim dim = 0);
+Variable cat(std::initializer_list<Variable> parts, Dim dim = 0);
+Variable stack(std::span<const Variable> parts, Dim dim = 0);
+Variable stack(std::initializer_list<Variable> parts, Dim dim = 0);
 
 Variable repeat(const Variable& x, const Shape& repeats);
 Variable repeat_interleave(const Variable& x, std::int64_t repeats);
-Variable repeat_interleave(const Variable& x, std::int64_t repeats, std::int64_t dim);
-Variable repeat_interleave(const Variable& x, const Tensor& repeats, std::int64_t dim);
+Variable repeat_interleave(const Variable& x, std::int64_t repeats, Dim dim);
+Variable repeat_interleave(const Variable& x, const Tensor& repeats, Dim dim);
 Variable flip(const Variable& x, const Dims& dims);
 
 }  // namespace heed

@@ -19,8 +19,8 @@ Variable composed_layer_norm(const Variable& x, const Variable& weight,
 
 }  // namespace
 
-// Moving one x_i moves its row's mean and variance too: those are the two terms that are
-// taken from u.
+// A change of one x_i also changes the mean and the variance of its row: from these come
+// the two terms that are subtracted from u.
 Variable layer_norm(const Variable& x, const Variable& weight, const Variable& bias,
                     double eps) {
   const LayerNormResult forward =

@@ -11,8 +11,8 @@ Variable transposed(const Variable& x) { return transpose(x, -2, -1); }
 // Leading dimensions joined: (..., m, n) -> (... m, n).
 Variable as_matrix(const Variable& x) { return x.dim() == 2 ? x : flatten(x, 0, -2); }
 
-// Whether the columns of x lie in memory one after the other, and not its rows.
-bool is_turned(const Variable& x) {
+// Whether x lies in memory column by column, as a transposed view does.
+bool is_column_major(const Variable& x) {
   if (x.dim() < 2) return false;
   const Strides& strides = x.value().strides();
   return strides[x.dim() - 2] < strides[x.dim() - 1];
@@ -42,7 +42,7 @@ Variable matmul(const Variable& a, const Variable& b) {
     const Variable da = matmul(v.matrix(g), transposed(v.column(b)));
     return v.a ? squeeze(da, -2) : da;
   };
-  const auto dB = [v, n = b.dim(), turned = is_turned(b)](auto& g, auto& a) {
+  const auto dB = [v, n = b.dim(), by_columns = is_column_major(b)](auto& g, auto& a) {
     Variable A = v.row(a), G = v.matrix(g);
     // One matrix B for all batches: one product over all their rows, in place of a
     // product a batch and a sum over them.
@@ -50,10 +50,10 @@ Variable matmul(const Variable& a, const Variable& b) {
       A = as_matrix(A);
       G = as_matrix(G);
     }
-    // Of a B that is a transposed view, as a layer's weights are, the gradient is
-    // computed as Gᵀ A: turned round again it is in the order of the weights.
+    // For a B that is a transposed view, as a layer's weights are, Gᵀ A is computed and
+    // transposed: then the gradient has the memory order of the weights.
     const Variable db =
-        turned ? transposed(matmul(transposed(G), A)) : matmul(transposed(A), G);
+        by_columns ? transposed(matmul(transposed(G), A)) : matmul(transposed(A), G);
     return v.b ? squeeze(db, -1) : db;
   };
   return record({"matmul", "dA = G Bᵀ,  dB = Aᵀ G"}, matmul(a.value(), b.value()),

@@ -17,18 +17,18 @@ namespace heed {
 
 // What an op is called, and its derivative as text: the gradients of its inputs, given
 // the gradient g of its result, such as {"mul", "da = g b,  db = g a"}. Both are
-// literals.
+// string literals: only their addresses are kept.
 struct Op {
   const char* name;
   const char* derivative = "none";
 };
 
-// A tensor that a rule will need, with the version that its storage had when the op ran:
-// how often someone has asked to write to it, through any view.
+// A tensor that a rule will need, and the version of its storage when the op ran. The
+// version counts the requests to write to the storage, through any view.
 struct SavedTensor {
   Tensor value;
-  // Of an input; null for constants, and for the op's own result: a node that owned
-  // itself would be a cycle.
+  // That of the Variable; null for a constant, and for the op's own result, since a node
+  // that owned itself would be a cycle.
   NodeRef node;
   std::uint32_t version = 0;
   bool is_result = false;
@@ -41,34 +41,28 @@ struct SavedTensor {
   }
 };
 
-class Walk;
+namespace detail {
+class TopologicalOrder;
+class Deposits;
+}  // namespace detail
 
-// What a walk notes of a node while it runs.
-struct WalkNotes {
-  std::optional<Variable> arriving;  // the sum of the gradients that have arrived
-  Variable* captured = nullptr;      // where grad() wants the gradient
-  bool passes_on = true;             // whether its rules are to be run
-
-  // Whether the gradient of the node itself is needed.
-  bool needed() const { return passes_on || captured; }
-};
-
-// What a node is asked for in a walk: the gradients of those inputs that the walk needs.
+// What a backward pass asks of a node: the gradients of those inputs that need one.
 class Requests {
  public:
-  Requests(const char* op, std::span<NodeRef> inputs, Walk& walk)
-      : op_(op), inputs_(inputs), walk_(walk) {}
+  Requests(const char* op, std::span<NodeRef> inputs, detail::TopologicalOrder& order)
+      : op_(op), inputs_(inputs), order_(order) {}
 
   // Whether the gradient of input i is needed.
   bool wants(int i) const;
-  // Delivers it. Its shape may be any that the input broadcasts to: it is summed to the
-  // input's. Throws Error when it is of another shape, or not of the input's dtype.
+  // Delivers the gradient of input i. It may have any shape that the input broadcasts to:
+  // it is summed to the input's. Throws Error when it is of another shape, or not of the
+  // input's dtype.
   void deliver(int i, Variable gradient);
 
  private:
   const char* op_;
   std::span<NodeRef> inputs_;
-  Walk& walk_;
+  detail::TopologicalOrder& order_;
 };
 
 class Node {
@@ -81,11 +75,12 @@ class Node {
   Node& operator=(const Node&) = delete;
   virtual ~Node() = default;
 
-  // Delivers the gradients that are wanted, given the gradient `g` of the result.
+  // Delivers the gradients that `requests` wants, given the gradient `g` of the result.
+  // Throws Error when the op has no derivative.
   virtual void differentiate(const Variable& g, Requests& requests);
   // The nodes of the inputs, one an input; null where an input needs no gradient.
   virtual std::span<NodeRef> inputs() { return {}; }
-  // What the rules need.
+  // The tensors that the rules need.
   virtual std::span<SavedTensor> saved() { return {}; }
 
   // Throws Error when the node was freed, or a saved tensor overwritten after the op ran.
@@ -104,38 +99,37 @@ class Node {
   const Kind kind;
   bool freed = false;
 
+  // For NodeRef: how many there are, and the list of nodes that are to be freed.
   std::atomic<std::int32_t> references{0};
   Node* next_to_free = nullptr;
 
-  // Where backward puts the gradient of this value, if a Variable asks for it. It belongs
-  // to the Variables that share it.
+  // Where backward puts the gradient of this value, if it is a leaf or retain_grad() was
+  // called. The Variables own the slot; if none is left, so is no slot.
   std::weak_ptr<GradSlot> slot;
-
-  // Used by the walk that runs, unless it keeps its notes to itself: see Walk.
-  WalkNotes notes;
-  std::uint64_t visit = 0;  // the walk that has seen this node last
 };
 
-// The place of a gradient, which threads may share.
+// Where users find a gradient. Threads may share a slot, so every access takes a lock.
 class GradSlot {
  public:
   std::optional<Variable> get() const;
   void clear();
 
  private:
-  friend class Deposits;
+  friend class detail::Deposits;
   std::optional<Variable> grad_;
 };
 
-// Where the gradient of a node is to be put.
+// Where grad() wants the gradient of a node. `gradient` is left as it is when the outputs
+// do not depend on the node.
 struct Capture {
   Node* node;
   Variable* gradient;
 };
 
-// Differentiates `outputs`, given the derivatives by them, as Variable::backward and
-// grad() describe. With captures the gradients go there and into no slot. The walk does
-// not go beyond the nodes `ends`, and runs none of their rules.
+// The backward pass of Variable::backward and grad(), from `outputs`, given the
+// derivatives by them, one each. With captures the gradients go there, else into the
+// slots. The pass ends at the nodes `ends`: their rules are not run. Throws Error as
+// Variable::backward does.
 void run_backward(std::span<const Variable> outputs, std::span<const Variable> gradients,
                   std::span<const Capture> captures, BackwardOptions options,
                   std::span<Node* const> ends = {});

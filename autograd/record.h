@@ -88,10 +88,11 @@ inline NodeRef node_of(const Variable& input) {
   const NodeRef& node = input.node();
   return node && node->kind != Node::Kind::constant ? node : NodeRef();
 }
+// The tensor as the node of an op with this result keeps it.
 SavedTensor saved_tensor(const ToSave& tensor, const Tensor& result);
 
-// The node of an op. Where `Inputs`, the nodes of its inputs, is an array and no vector,
-// all is in one block of memory.
+// The node of an op. `Inputs` are the nodes of its inputs: an array, with which all is in
+// one block of memory, or a vector, where only the call tells how many there are.
 template <class Inputs, std::size_t S, class Differentiate>
 class OpNode final : public Node {
  public:

@@ -4,16 +4,16 @@
 
 #include "autograd/elementwise.h"
 #include "autograd/joining.h"
+#include "autograd/picked.h"
 #include "autograd/record.h"
-#include "autograd/sorting.h"
 #include "autograd/views.h"
 #include "tensor/core/factories.h"
 
 namespace heed {
 namespace {
 
-// The way back from a reduction: its gradient (or result) read with the reduced
-// dimensions back in place, each of size 1, so that it broadcasts against the input.
+// Gives the result of a reduction, or its gradient, the reduced dimensions again, each of
+// size 1: so it broadcasts to the shape of the input.
 struct RestoreDims {
   Shape keepdim_shape;  // the input's shape with 1 where it was reduced
 
@@ -50,9 +50,10 @@ Variable over_root(const Variable& x, const Variable& y) {
   return x / masked_fill(y, y == 0, std::numeric_limits<double>::infinity());
 }
 
-// For every element of the rows (m, n) the product of the others in its row: of a pair,
-// the other one times all that the pairs beside it come to. Unlike y / x it is right
-// where elements are 0, and so are its derivatives.
+// For every element of the rows (m, n) the product of the others in its row. The elements
+// are taken in pairs: the product is the other one of the pair times all other pairs,
+// whose products are found in the same way. Unlike y / x it is right where elements are
+// 0, and so are its derivatives.
 Variable products_of_others(const Variable& rows) {
   const std::int64_t m = rows.size(0), n = rows.size(1);
   if (n == 1) return ones_like(rows.value());
@@ -65,7 +66,8 @@ Variable products_of_others(const Variable& rows) {
   return reshape(flip(pairs, {2}) * unsqueeze(beside, 2), {m, n});
 }
 
-// The same in a tensor x that is reduced where `keepdim_shape` is not its shape.
+// The same for an x of any rank, reduced over the dimensions whose size `keepdim_shape`
+// makes 1.
 Variable products_of_others(const Variable& x, const Shape& keepdim_shape) {
   Dims order, reduced;  // the dimensions that stay, and then the others
   for (int d = 0; d < x.dim(); ++d) {

@@ -9,7 +9,7 @@ namespace heed {
 namespace {
 
 // y (g - Σ g y), the gradient of softmax: from dy_i/dx_j = y_i (δ_ij - y_j).
-Variable softmax_gradient(const Variable& g, const Variable& y, std::int64_t dim) {
+Variable softmax_gradient(const Variable& g, const Variable& y, Dim dim) {
   return record_fused(
       {"softmax_backward", "dg = y (h - Σ h y),  dy = h (g - Σ g y) - g Σ h y"},
       softmax_backward(g.value(), y.value(), dim), inputs(g, y), save(),
@@ -22,14 +22,14 @@ Variable softmax_gradient(const Variable& g, const Variable& y, std::int64_t dim
 }  // namespace
 
 // y = e^x / Σ e^x. The sum is over dim.
-Variable softmax(const Variable& x, std::int64_t dim) {
+Variable softmax(const Variable& x, Dim dim) {
   return record({"softmax", "dx = y (g - Σ g y)"}, softmax(x.value(), dim),
                 rule(x, save(result),
                      [dim](auto& g, auto& y) { return softmax_gradient(g, y, dim); }));
 }
 
 // y = x - log Σ e^x
-Variable log_softmax(const Variable& x, std::int64_t dim) {
+Variable log_softmax(const Variable& x, Dim dim) {
   return record({"log_softmax", "dx = g - e^y Σ g"}, log_softmax(x.value(), dim),
                 rule(x, save(result),
                      [dim](auto& g, auto& y) { return g - exp(y) * sum(g, dim, true); }));

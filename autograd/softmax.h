@@ -7,7 +7,7 @@
 
 namespace heed {
 
-Variable softmax(const Variable& x, std::int64_t dim);
-Variable log_softmax(const Variable& x, std::int64_t dim);
+Variable softmax(const Variable& x, Dim dim);
+Variable log_softmax(const Variable& x, Dim dim);
 
 }  // namespace heed

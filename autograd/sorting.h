@@ -7,17 +7,11 @@
 
 namespace heed {
 
-WithIndices<Variable> sort(const Variable& x, std::int64_t dim = -1,
-                           bool descending = false);
+WithIndices<Variable> sort(const Variable& x, Dim dim = -1, bool descending = false);
 // Has no derivative.
-Variable argsort(const Variable& x, std::int64_t dim = -1, bool descending = false);
-WithIndices<Variable> topk(const Variable& x, std::int64_t k, std::int64_t dim = -1,
+Variable argsort(const Variable& x, Dim dim = -1, bool descending = false);
+WithIndices<Variable> topk(const Variable& x, std::int64_t k, Dim dim = -1,
                            bool largest = true);
-Variable cumsum(const Variable& x, std::int64_t dim);
-
-// `values`, which an op named `op` took out of x along `dim` at `indices`, recorded: the
-// gradient goes back to where each came from. `values` and `indices` may lack `dim`.
-Variable picked(const char* op, Tensor values, const Variable& x, std::int64_t dim,
-                const Tensor& indices);
+Variable cumsum(const Variable& x, Dim dim);
 
 }  // namespace heed

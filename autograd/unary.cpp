@@ -100,7 +100,7 @@ Variable erf(const Variable& x) {
                 }));
 }
 
-// y = max(x, 0); NaN passes the gradient, too.
+// y = max(x, 0). The gradient also passes where x is NaN.
 Variable relu(const Variable& x) {
   return record(
       {"relu", "dx = g where y > 0"}, relu(x.value()),
@@ -116,7 +116,7 @@ Variable silu(const Variable& x) {
                 }));
 }
 
-// log(1 + e^x); above 20 x, whose gradient is g.
+// log(1 + e^x), and x itself above 20, where the gradient is g.
 Variable softplus(const Variable& x) {
   return record({"softplus", "dx = g σ(x)"}, softplus(x.value()),
                 rule(x, save(x),
@@ -135,7 +135,7 @@ Variable exact_slope(const Variable& x) {
   return Phi + x * phi;
 }
 
-// And that of x (1 + t) / 2 with t = tanh(u), u = √(2/π) (x + c x³):
+// The derivative of its tanh form x (1 + t) / 2 with t = tanh(u), u = √(2/π) (x + c x³):
 //   (1 + t) / 2 + x (1 - t²) u' / 2,  u' = √(2/π) (1 + 3 c x²)
 Variable tanh_slope(const Variable& x) {
   const double c = 0.044715;

@@ -6,7 +6,7 @@
 namespace heed {
 namespace {
 
-// At a place that the loader fixes: every op reads it.
+// Every op reads it; this TLS model makes that cheap.
 [[gnu::tls_model("initial-exec")]] constinit thread_local bool recording = true;
 
 // The derivative of a value by itself.

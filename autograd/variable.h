@@ -54,13 +54,13 @@ class Variable {
   // A leaf, or a constant. Not explicit: a Tensor is a constant wherever a Variable is
   // taken. Throws Error when a gradient is asked of a dtype that is not floating.
   Variable(Tensor value, bool requires_grad = false);
-  // The value of a node of the graph: for ops and walks, not for users.
+  // The value of a node of the graph: for ops and backward, not for users.
   Variable(Tensor value, NodeRef node)
       : value_(std::move(value)), node_(std::move(node)) {}
 
   const Tensor& value() const { return value_; }
   const Shape& shape() const { return value_.shape(); }
-  std::int64_t size(std::int64_t dim) const { return value_.size(dim); }
+  std::int64_t size(Dim dim) const { return value_.size(dim); }
   int dim() const { return value_.dim(); }
   std::int64_t numel() const { return value_.numel(); }
   DType dtype() const { return value_.dtype(); }
@@ -69,7 +69,7 @@ class Variable {
 
   // Whether a gradient can reach this value or pass through it.
   bool requires_grad() const;
-  // Whether no op that was recorded made it.
+  // Whether it is a leaf or a constant: no recorded op made it.
   bool is_leaf() const;
   // The same value as a constant: gradients stop here.
   Variable detach() const { return Variable(value_); }
@@ -87,9 +87,10 @@ class Variable {
 
   // Whether backward has left a gradient here.
   bool has_grad() const;
-  // That gradient, of the value's shape and dtype. Throws Error when there is none yet.
+  // The gradient that backward has left here, of the value's shape and dtype. Throws
+  // Error when there is none.
   Variable grad() const;
-  // Forgets the gradient.
+  // Forgets that gradient.
   void zero_grad();
   // Makes backward leave the gradient here, and in copies taken from now on, although an
   // op made this value. Throws Error for a constant.
@@ -101,8 +102,9 @@ class Variable {
  private:
   Tensor value_;
   NodeRef node_;
-  // Where the gradient is put. Only handles that a user holds own it, the graph does not:
-  // so a gradient with a graph of its own (create_graph) can never be part of a cycle.
+  // Where the gradient is put. Only Variables that a user holds own it, and the graph
+  // does not: so a gradient with a graph of its own (create_graph) can never be part of a
+  // cycle.
   std::shared_ptr<GradSlot> slot_;
 };
 
@@ -127,7 +129,7 @@ std::vector<Variable> grad(const Variable& output, const std::vector<Variable>& 
 // Whether ops are recorded on this thread.
 bool grad_enabled();
 
-// While one of these lives, this thread records ops, or does not.
+// While such an object lives, this thread records ops if `enabled`, else it does not.
 class SetGradEnabled {
  public:
   explicit SetGradEnabled(bool enabled);
@@ -139,7 +141,7 @@ class SetGradEnabled {
   bool before_;
 };
 
-// While one of these lives, this thread records nothing:
+// While such an object lives, this thread records nothing:
 //   { NoGrad no_grad; y = net(x); }
 struct NoGrad : SetGradEnabled {
   NoGrad() : SetGradEnabled(false) {}

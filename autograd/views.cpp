@@ -14,7 +14,7 @@ Variable reshaped(const char* name, Tensor value, const Variable& x) {
 
 // The pieces that the tensor layer cuts x into, each as a recorded slice.
 std::vector<Variable> slices(const Variable& x, const std::vector<Tensor>& pieces,
-                             std::int64_t dim) {
+                             Dim dim) {
   std::vector<Variable> result;
   std::int64_t start = 0;
   for (const Tensor& piece : pieces) {
@@ -35,21 +35,21 @@ Variable view(const Variable& x, const Shape& shape) {
   return reshaped("view", view(x.value(), shape), x);
 }
 
-Variable flatten(const Variable& x, std::int64_t start, std::int64_t end) {
+Variable flatten(const Variable& x, Dim start, Dim end) {
   return reshaped("flatten", flatten(x.value(), start, end), x);
 }
 
 Variable squeeze(const Variable& x) { return reshaped("squeeze", squeeze(x.value()), x); }
 
-Variable squeeze(const Variable& x, std::int64_t dim) {
+Variable squeeze(const Variable& x, Dim dim) {
   return reshaped("squeeze", squeeze(x.value(), dim), x);
 }
 
-Variable unsqueeze(const Variable& x, std::int64_t dim) {
+Variable unsqueeze(const Variable& x, Dim dim) {
   return reshaped("unsqueeze", unsqueeze(x.value(), dim), x);
 }
 
-Variable transpose(const Variable& x, std::int64_t a, std::int64_t b) {
+Variable transpose(const Variable& x, Dim a, Dim b) {
   return record({"transpose", "dx = g transposed back"}, transpose(x.value(), a, b),
                 rule(x, [a, b](auto& g) { return transpose(g, a, b); }));
 }
@@ -71,7 +71,7 @@ Variable expand(const Variable& x, const Shape& shape) {
 }
 
 // x[start:stop:step]
-Variable slice(const Variable& x, std::int64_t dim, std::int64_t start, std::int64_t stop,
+Variable slice(const Variable& x, Dim dim, std::int64_t start, std::int64_t stop,
                std::int64_t step) {
   return record({"slice", "dx = zeros with g in that place"},
                 slice(x.value(), dim, start, stop, step),
@@ -81,7 +81,7 @@ Variable slice(const Variable& x, std::int64_t dim, std::int64_t start, std::int
 }
 
 // x[index]
-Variable select(const Variable& x, std::int64_t dim, std::int64_t index) {
+Variable select(const Variable& x, Dim dim, std::int64_t index) {
   return record({"select", "dx = zeros with g in that place"},
                 select(x.value(), dim, index),
                 rule(x, [shape = x.shape(), dim, index](auto& g) {
@@ -89,17 +89,16 @@ Variable select(const Variable& x, std::int64_t dim, std::int64_t index) {
                 }));
 }
 
-std::vector<Variable> split(const Variable& x, std::int64_t size, std::int64_t dim) {
+std::vector<Variable> split(const Variable& x, std::int64_t size, Dim dim) {
   return slices(x, split(x.value(), size, dim), dim);
 }
 
 std::vector<Variable> split_with_sizes(const Variable& x,
-                                       const std::vector<std::int64_t>& sizes,
-                                       std::int64_t dim) {
+                                       const std::vector<std::int64_t>& sizes, Dim dim) {
   return slices(x, split_with_sizes(x.value(), sizes, dim), dim);
 }
 
-std::vector<Variable> chunk(const Variable& x, std::int64_t chunks, std::int64_t dim) {
+std::vector<Variable> chunk(const Variable& x, std::int64_t chunks, Dim dim) {
   return slices(x, chunk(x.value(), chunks, dim), dim);
 }
 

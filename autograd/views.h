@@ -11,20 +11,20 @@ namespace heed {
 
 Variable reshape(const Variable& x, const Shape& shape);
 Variable view(const Variable& x, const Shape& shape);
-Variable flatten(const Variable& x, std::int64_t start = 0, std::int64_t end = -1);
-Variable transpose(const Variable& x, std::int64_t a, std::int64_t b);
+Variable flatten(const Variable& x, Dim start = 0, Dim end = -1);
+Variable transpose(const Variable& x, Dim a, Dim b);
 Variable permute(const Variable& x, const Dims& dims);
 Variable expand(const Variable& x, const Shape& shape);
 Variable squeeze(const Variable& x);
-Variable squeeze(const Variable& x, std::int64_t dim);
-Variable unsqueeze(const Variable& x, std::int64_t dim);
-Variable slice(const Variable& x, std::int64_t dim, std::int64_t start,
-               std::int64_t stop = to_end, std::int64_t step = 1);
-Variable select(const Variable& x, std::int64_t dim, std::int64_t index);
-std::vector<Variable> split(const Variable& x, std::int64_t size, std::int64_t dim = 0);
+Variable squeeze(const Variable& x, Dim dim);
+Variable unsqueeze(const Variable& x, Dim dim);
+Variable slice(const Variable& x, Dim dim, std::int64_t start, std::int64_t stop = to_end,
+               std::int64_t step = 1);
+Variable select(const Variable& x, Dim dim, std::int64_t index);
+std::vector<Variable> split(const Variable& x, std::int64_t size, Dim dim = 0);
 std::vector<Variable> split_with_sizes(const Variable& x,
                                        const std::vector<std::int64_t>& sizes,
-                                       std::int64_t dim = 0);
-std::vector<Variable> chunk(const Variable& x, std::int64_t chunks, std::int64_t dim = 0);
+                                       Dim dim = 0);
+std::vector<Variable> chunk(const Variable& x, std::int64_t chunks, Dim dim = 0);
 
 }  // namespace heed

@@ -334,7 +334,7 @@ int main(int argc, char** argv) {
                  "Learning rate; that of a table of n rows is this times 50/n");
   const CommandLine::Option size =
       app.add_number("--train-size", options.train_size, std::int64_t{2},
-                     std::int64_t{most_rows}, "Rows of random data");
+                     std::int64_t{max_rows}, "Rows of random data");
   const CommandLine::Option noise =
       app.add_number("--noise", options.noise, 0.0, any,
                      "Standard deviation of the noise in the random data");

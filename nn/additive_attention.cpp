@@ -2,6 +2,7 @@
 
 #include "autograd/views.h"
 #include "nn/attention.h"
+#include "nn/inputs.h"
 
 namespace heed::nn {
 

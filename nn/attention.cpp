@@ -55,7 +55,7 @@ Variable fused(const DotScore& score, const Variable& query, const Variable& key
                                  .keep = mask.keep.value_or(Tensor()),
                                  .bias = mask.bias.value_or(Tensor()),
                                  .dropout_bits = draw.bits,
-                                 .stay_probability = draw.stay_probability};
+                                 .keep_probability = draw.keep_probability};
   const AttentionResult y = scaled_dot_product_attention(
       query.value(), key.value(), value.value(), options, scale, weights);
   const Variable lens = options.lens, allowed = options.keep, bias = options.bias,
@@ -67,7 +67,7 @@ Variable fused(const DotScore& score, const Variable& query, const Variable& key
       y.output, inputs(query, key, value, lens, allowed, bias, bits),
       save(result, y.largest, y.inverse_sums, y.weights),
       [score, policy = mask.empty_rows,
-       stay = draw.stay_probability](const std::array<Variable, 7>& in) {
+       stay = draw.keep_probability](const std::array<Variable, 7>& in) {
         const auto& [query, key, value, lens, allowed, bias, bits] = in;
         const auto some = [](const Variable& x) {
           return x.numel() > 0 ? std::optional(x.value()) : std::nullopt;
@@ -75,7 +75,7 @@ Variable fused(const DotScore& score, const Variable& query, const Variable& key
         const Mask::OnScores mask{some(lens), some(allowed), some(bias), policy};
         return composed(score, query, key, value, mask, {bits.value(), stay}).output;
       },
-      [scale, stay = draw.stay_probability](
+      [scale, stay = draw.keep_probability](
           const Tensor& g, const std::array<bool, 7>& wanted,
           const std::array<Tensor, 7>& in, const std::array<Tensor, 4>& saved) {
         const auto& [query, key, value, lens, allowed, bias, bits] = in;
@@ -213,31 +213,6 @@ Variable attend(const Score& score, const Variable& query, const Variable& key,
   const Attention result = composed(score, x.query, x.key, x.value, on_scores, draw);
   if (weights) *weights = result.weights.value();
   return result.output;
-}
-
-Inputs take_inputs(std::string_view layer, const InputSizes& wanted, const Inputs& inputs,
-                   const Mask& mask, std::optional<std::int64_t> heads) {
-  const Variable &queries = inputs.queries, &keys = inputs.keys, &values = inputs.values;
-  const auto fits = [&](const Variable& x, std::optional<std::int64_t> size) {
-    return x.dim() == 3 && x.size(0) == queries.size(0) && (!size || x.size(2) == *size);
-  };
-  check(
-      queries.dim() == 3 && fits(queries, wanted.query_size) &&
-          fits(keys, wanted.key_size) && fits(values, wanted.value_size) &&
-          keys.size(1) == values.size(1),
-      "{}: queries, keys and values must be (batch, n, {}), (batch, m, {}) and (batch, "
-      "m, {}), got {}, {} and {}",
-      layer, wanted.query_size, wanted.key_size,
-      [&] { return wanted.value_size ? std::to_string(*wanted.value_size) : "dv"; },
-      queries.shape(), keys.shape(), values.shape());
-  const auto is_wanted = [&](const Variable& x) { return x.dtype() == wanted.dtype; };
-  check(is_wanted(queries) && is_wanted(keys) && is_wanted(values),
-        "{}: queries, keys and values must be {}, got {}, {} and {}", layer,
-        name(wanted.dtype), name(queries.dtype()), name(keys.dtype()),
-        name(values.dtype()));
-  Shape scores{queries.size(0), queries.size(1), keys.size(1)};
-  if (heads) scores.insert(1, *heads);
-  return without_hidden(inputs, mask, scores);
 }
 
 }  // namespace heed::nn

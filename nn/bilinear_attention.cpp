@@ -1,6 +1,7 @@
 #include "nn/bilinear_attention.h"
 
 #include "nn/attention.h"
+#include "nn/inputs.h"
 
 namespace heed::nn {
 

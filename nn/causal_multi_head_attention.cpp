@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "nn/inputs.h"
+
 namespace heed::nn {
 namespace {
 
@@ -43,9 +45,13 @@ Variable CausalMultiHeadAttention::operator()(const Variable& q, const Variable&
         "got {} queries and {} keys",
         max_seq_len, q.size(1), k.size(1));
   }
-  const Variable heads = attend("CausalMultiHeadAttention", wanted, {q, k, v},
-                                mask & extra, wq, wk, wv);  // (batch, n, dim)
-  return resid_dropout(wo(heads));
+  const Mask both = mask & extra;
+  const Inputs in =
+      take_inputs("CausalMultiHeadAttention", wanted, {q, k, v}, both, num_heads);
+  const Variable Q = split_heads(wq(in.queries), num_heads);  // (batch, heads, n, d)
+  const Variable K = split_heads(wk(in.keys), num_heads);     // (batch, heads, m, d)
+  const Variable V = split_heads(wv(in.values), num_heads);   // (batch, heads, m, d)
+  return resid_dropout(wo(attend(Q, K, V, both)));            // (batch, n, dim)
 }
 
 }  // namespace heed::nn

@@ -28,7 +28,7 @@ Variable dropout(const Variable& x, double p, bool training, Generator& generato
 Variable dropout(const Variable& x, const DropoutDraw& draw) {
   if (draw.bits.numel() == 0) return x;
   const Tensor mask = unpack_bits(draw.bits, x.size(-1), x.dtype());
-  return x * (mask / draw.stay_probability);
+  return x * (mask / draw.keep_probability);
 }
 
 DropoutDraw Dropout::draw(const Shape& shape) const {

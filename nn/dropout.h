@@ -21,7 +21,7 @@ Variable dropout(const Variable& x, double p, bool training,
 // The draw of a dropout, made before the elements that it is for exist.
 struct DropoutDraw {
   Tensor bits;                  // as bernoulli_bits draws them; empty: nothing is dropped
-  double stay_probability = 1;  // the elements that stay are divided by it
+  double keep_probability = 1;  // the elements that are kept are divided by it
 };
 // x (..., n) after such a draw: what dropout() would have returned.
 Variable dropout(const Variable& x, const DropoutDraw& draw);

@@ -37,15 +37,4 @@ Variable Heads::attend(const Variable& q, const Variable& k, const Variable& v,
   return join_heads(nn::attend(DotScore{}, q, k, v, mask, dropout, weights));
 }
 
-Variable Heads::attend(std::string_view layer, const InputSizes& wanted,
-                       const Inputs& inputs, const Mask& mask, const Projection& W_q,
-                       const Projection& W_k, const Projection& W_v) {
-  const auto [queries, keys, values] =
-      take_inputs(layer, wanted, inputs, mask, num_heads);
-  const Variable q = split_heads(W_q(queries), num_heads);  // (batch, heads, n, d)
-  const Variable k = split_heads(W_k(keys), num_heads);     // (batch, heads, m, d)
-  const Variable v = split_heads(W_v(values), num_heads);   // (batch, heads, m, dv)
-  return attend(q, k, v, mask);
-}
-
 }  // namespace heed::nn

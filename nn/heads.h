@@ -2,7 +2,6 @@
 // of the features. (Vaswani et al., 2017, section 3.2.2)
 #pragma once
 
-#include <functional>
 #include <initializer_list>
 #include <string_view>
 
@@ -47,16 +46,6 @@ struct Heads {
   // fit.
   Variable attend(const Variable& q, const Variable& k, const Variable& v,
                   const Mask& mask);
-
- protected:
-  using Projection = std::function<Variable(const Variable&)>;
-  // The same for a layer's inputs: take_inputs() (attention.h) checks them and puts zeros
-  // where a NaN is hidden, W_q, W_k and W_v project them, and split_heads() splits them:
-  // (batch, n, heads * dv). Throws Error in the name of `layer` when an input does not
-  // fit.
-  Variable attend(std::string_view layer, const InputSizes& wanted, const Inputs& inputs,
-                  const Mask& mask, const Projection& W_q, const Projection& W_k,
-                  const Projection& W_v);
 };
 
 }  // namespace heed::nn

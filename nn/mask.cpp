@@ -1,10 +1,8 @@
 #include "nn/mask.h"
 
-#include <algorithm>
 #include <limits>
 
-#include <fmt/format.h>
-
+#include "nn/mask_text.h"
 #include "tensor/core/factories.h"
 #include "tensor/core/views.h"
 #include "tensor/elementwise/elementwise.h"
@@ -15,40 +13,6 @@ namespace heed::nn {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr std::int64_t most_grids = 4, most_queries = 16, most_keys = 32;
-
-// A bool matrix (queries, keys) as lines of x and ., "..." standing for what is left out.
-std::string grid(const Tensor& visible) {
-  const std::int64_t rows = visible.size(0), columns = visible.size(1);
-  std::vector<std::string> lines;
-  for (std::int64_t i = 0; i < std::min(rows, most_queries); ++i) {
-    std::string line;
-    for (std::int64_t j = 0; j < std::min(columns, most_keys); ++j) {
-      line += visible.at({i, j}) != 0 ? " x" : " .";
-    }
-    lines.push_back(columns > most_keys ? line + " ..." : line);
-  }
-  if (rows > most_queries) lines.push_back(" ...");
-  return fmt::format("{}", fmt::join(lines, "\n"));
-}
-
-// Appends a grid for each index of the leading dimensions of visible (..., queries,
-// keys), with the index above it if there are several. Stops when there is one grid more
-// than are shown. `rank` is that of the scores.
-void append_grids(std::vector<std::string>& grids, const Tensor& visible, int rank,
-                  const std::string& place) {
-  if (visible.dim() == 2) {
-    grids.push_back((place.empty() ? "" : place + ":\n") + grid(visible));
-    return;
-  }
-  const std::string what = rank > 4                    ? "place"
-                           : rank - visible.dim() == 0 ? "batch"
-                                                       : "head";
-  for (std::int64_t i = 0; i < visible.size(0) && std::ssize(grids) <= most_grids; ++i) {
-    const std::string here = fmt::format("{}{} {}", place.empty() ? "" : ", ", what, i);
-    append_grids(grids, visible[i], rank, visible.size(0) == 1 ? place : place + here);
-  }
-}
 
 // How many keys each query sees under a diagonal that starts at key `first`: (queries).
 Tensor causal_lens(std::int64_t queries, std::int64_t first) {
@@ -74,38 +38,6 @@ Tensor prefix(const Tensor& lens, std::int64_t keys) {
   return unsqueeze(lens, -1) > arange(keys, int64);
 }
 
-// How many queries and keys of a grid are needed: those shown, and one more, which tells
-// that some are left out.
-std::int64_t cut_queries(std::int64_t queries) {
-  return std::min(queries, most_queries + 1);
-}
-std::int64_t cut_keys(std::int64_t keys) { return std::min(keys, most_keys + 1); }
-
-// Which keys each query attends to, cut to that part, as all pairs of queries and keys
-// may not fit into memory. Broadcasts to the scores, cut in the same way.
-Tensor cut(const Mask::OnScores& mask, std::int64_t keys) {
-  const auto first = [](const Tensor& x, int dim, std::int64_t size) {
-    return slice(x, dim, 0, std::min(x.size(dim), size));
-  };
-  Mask::OnScores part = mask;
-  if (part.lens && part.lens->dim() > 0) {
-    part.lens = first(*part.lens, -1, cut_queries(part.lens->size(-1)));
-  }
-  if (part.keep) part.keep = first(*part.keep, -1, cut_keys(keys));
-  if (part.keep && part.keep->dim() > 1) {
-    part.keep = first(*part.keep, -2, cut_queries(part.keep->size(-2)));
-  }
-  return part.visible(cut_keys(keys));
-}
-
-std::string causal_grids(std::int64_t queries, std::int64_t keys) {
-  const auto from = [&](std::int64_t first) {
-    return grid(prefix(causal_lens(cut_queries(queries), first), cut_keys(keys)));
-  };
-  return fmt::format("CausalAlign::top_left\n{}\nCausalAlign::bottom_right\n{}", from(0),
-                     from(keys - queries));
-}
-
 // Throws Error if a query has no key: it names the first one and shows the mask of its
 // batch and head.
 void check_no_empty_row(const Mask::OnScores& mask, const Shape& scores) {
@@ -124,15 +56,10 @@ void check_no_empty_row(const Mask::OnScores& mask, const Shape& scores) {
     index[i] = row % size;
     row /= size;
   }
-  Shape shown = scores;
-  shown[scores.rank() - 2] = cut_queries(scores[scores.rank() - 2]);
-  shown[scores.rank() - 1] = cut_keys(keys);
-  Tensor matrix = expand(cut(mask, keys), shown);
-  for (int i = 0; i + 1 < index.rank(); ++i) matrix = matrix[index[i]];
   fail(
       "mask: every query must have a key to attend to, got none for query {} of scores "
       "{}:\n{}",
-      index, scores, grid(matrix));
+      index, scores, grid_around(mask, scores, index));
 }
 
 // Throws Error unless a mask broadcasts to scores (..., queries, keys).
@@ -327,22 +254,6 @@ Tensor Mask::OnScores::visible(std::int64_t keys) const {
   if (!lens) return keep.value_or(ones({1, keys}, boolean));
   const Tensor first = prefix(*lens, keys);
   return keep ? logical_and(*keep, first) : first;
-}
-
-std::string to_string(const Mask& mask, const Shape& scores) {
-  const Mask::OnScores on_scores = mask.empty_rows(EmptyRows::zero).on(scores);
-  if (count(scores) == 0) return "";
-  const std::int64_t queries = scores[scores.rank() - 2],
-                     keys = scores[scores.rank() - 1];
-  Tensor visible = cut(on_scores, keys);
-  while (visible.dim() < scores.rank()) visible = unsqueeze(visible, 0);
-  // Its own leading sizes, 1 where all batches or heads are alike.
-  Shape shape = visible.shape();
-  shape[scores.rank() - 2] = cut_queries(queries);
-  std::vector<std::string> grids;
-  append_grids(grids, expand(visible, shape), scores.rank(), "");
-  if (std::ssize(grids) > most_grids) grids.back() = " ...";
-  return fmt::format("{}", fmt::join(grids, "\n\n"));
 }
 
 Tensor sequence_mask(const Tensor& x, const Tensor& lens, double value) {

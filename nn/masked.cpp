@@ -20,18 +20,6 @@ constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 // Which queries have no key: (..., n, m) -> (..., n, 1).
 Tensor without_keys(const Tensor& visible) { return logical_not(any(visible, -1, true)); }
 
-// Which pairs of query and key count as weights of values: bool (..., n, m). As for
-// scores those that the mask leaves; but in a row without keys, by EmptyRows,
-//
-//                zero, error   uniform   nan
-//   for scores   none          none      all
-//   for values   none          all       all
-Tensor value_pairs(const Mask::OnScores& mask, std::int64_t n, std::int64_t m) {
-  const Tensor pairs = score_pairs(mask, n, m);
-  return mask.empty_rows == EmptyRows::uniform ? logical_or(pairs, without_keys(pairs))
-                                               : pairs;
-}
-
 // Row i is Σ_j w_ij x_j over the j of the pairs (i, j).
 // w, pairs (..., n, m), x (..., m, d) -> (..., n, d)
 //
@@ -82,6 +70,12 @@ Tensor score_pairs(const Mask::OnScores& mask, std::int64_t n, std::int64_t m) {
   const Tensor pairs = expand(visible, broadcast("mask", visible.shape(), Shape{n, m}));
   return mask.empty_rows == EmptyRows::nan ? logical_or(pairs, without_keys(pairs))
                                            : pairs;
+}
+
+Tensor value_pairs(const Mask::OnScores& mask, std::int64_t n, std::int64_t m) {
+  const Tensor pairs = score_pairs(mask, n, m);
+  return mask.empty_rows == EmptyRows::uniform ? logical_or(pairs, without_keys(pairs))
+                                               : pairs;
 }
 
 // A finite sum has only finite elements. A sum of finite elements can still overflow.
@@ -145,29 +139,6 @@ Variable masked_weights(const Variable& scores, const Mask::OnScores& mask) {
             : masked_fill(x, empty, 0);
   }
   return masked_fill(softmax(x, -1), hidden, 0);
-}
-
-Inputs without_hidden(const Inputs& inputs, const Mask& mask, const Shape& scores) {
-  const auto& [queries, keys, values] = inputs;
-  if (mask.is_empty() ||
-      (all_finite(queries) && all_finite(keys) && all_finite(values))) {
-    return inputs;
-  }
-  const Mask::OnScores on_scores = mask.on(scores);
-  const std::int64_t n = queries.size(1), m = keys.size(1);
-  // Which pairs count in at least one head: (batch, heads, n, m) -> (batch, n, m).
-  const auto merged = [&](const Tensor& pairs) {
-    const Tensor whole = expand(pairs, scores);
-    return scores.rank() == 4 ? any(whole, 1) : whole;
-  };
-  // Which keys no query sees.
-  const auto unseen = [](const Tensor& pairs) {
-    return unsqueeze(logical_not(any(pairs, 1)), -1);  // (batch, n, m) -> (batch, m, 1)
-  };
-  const Tensor pairs = merged(score_pairs(on_scores, n, m));
-  return {masked_fill(queries, without_keys(pairs), 0),
-          masked_fill(keys, unseen(pairs), 0),
-          masked_fill(values, unseen(merged(value_pairs(on_scores, n, m))), 0)};
 }
 
 }  // namespace heed::nn

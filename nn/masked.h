@@ -4,7 +4,6 @@
 #pragma once
 
 #include "autograd/variable.h"
-#include "nn/attention.h"
 #include "nn/mask.h"
 
 namespace heed::nn {
@@ -20,6 +19,14 @@ Mask::OnScores mask_on(const Mask& mask, const Shape& scores, DType dtype);
 // that the mask does not hide, and with EmptyRows::nan all of a row without keys.
 Tensor score_pairs(const Mask::OnScores& mask, std::int64_t n, std::int64_t m);
 
+// Which pairs count as weights of values: bool, (..., n, m). They differ from those of
+// score_pairs in rows without keys, of which count, by EmptyRows:
+//
+//                zero, error   uniform   nan
+//   for scores   none          none      all
+//   for values   none          all       all
+Tensor value_pairs(const Mask::OnScores& mask, std::int64_t n, std::int64_t m);
+
 // The weights of scores (..., n, m), as masked_softmax has them.
 Variable masked_weights(const Variable& scores, const Mask::OnScores& mask);
 
@@ -27,11 +34,6 @@ Variable masked_weights(const Variable& scores, const Mask::OnScores& mask);
 // EmptyRows has them.
 Variable masked_values(const Variable& weights, const Variable& value,
                        const Mask::OnScores& mask);
-
-// The inputs with zeros in the rows that take no part, as take_inputs of nn/attention.h
-// has them, if a number is not finite; then it throws Error when the mask does not fit
-// `scores`, the shape that it is for.
-Inputs without_hidden(const Inputs& inputs, const Mask& mask, const Shape& scores);
 
 // Whether every element is a number other than infinity.
 bool all_finite(const Variable& x);

@@ -1,5 +1,7 @@
 #include "nn/multi_head_attention.h"
 
+#include "nn/inputs.h"
+
 namespace heed::nn {
 
 MultiHeadAttention::MultiHeadAttention(std::int64_t d_model, std::int64_t d_k,
@@ -33,8 +35,12 @@ Variable MultiHeadAttention::operator()(const Variable& queries, const Variable&
                           .key_size = W_k.weight.size(1),
                           .value_size = W_v.weight.size(1),
                           .dtype = W_q.weight.dtype()};
-  return W_o(attend("MultiHeadAttention", wanted, {queries, keys, values}, mask, W_q, W_k,
-                    W_v));  // (batch, n, out)
+  const Inputs in =
+      take_inputs("MultiHeadAttention", wanted, {queries, keys, values}, mask, num_heads);
+  const Variable q = split_heads(W_q(in.queries), num_heads);  // (batch, heads, n, d)
+  const Variable k = split_heads(W_k(in.keys), num_heads);     // (batch, heads, m, d)
+  const Variable v = split_heads(W_v(in.values), num_heads);   // (batch, heads, m, dv)
+  return W_o(attend(q, k, v, mask));                           // (batch, n, out)
 }
 
 }  // namespace heed::nn

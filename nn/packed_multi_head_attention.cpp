@@ -5,6 +5,7 @@
 #include "autograd/views.h"
 #include "nn/functional.h"
 #include "nn/init.h"
+#include "nn/inputs.h"
 #include "tensor/core/factories.h"
 
 namespace heed::nn {
@@ -36,17 +37,18 @@ Variable PackedMultiHeadAttention::operator()(const Variable& queries,
   const std::int64_t d = in_proj_weight.size(1);
   const InputSizes wanted{
       .query_size = d, .key_size = d, .value_size = d, .dtype = in_proj_weight.dtype()};
+  const Inputs in = take_inputs("PackedMultiHeadAttention", wanted,
+                                {queries, keys, values}, mask, num_heads);
   const std::vector<Variable> W = chunk(in_proj_weight, 3);  // three of (d, d)
   std::vector<Variable> b;                                   // three of (d)
   if (has_bias) b = chunk(in_proj_bias, 3);
-  const auto projection = [&](std::size_t i) {
-    return [&, i](const Variable& input) {
-      return has_bias ? linear(input, W[i], b[i]) : linear(input, W[i]);
-    };
+  const auto project = [&](const Variable& x, std::size_t i) {
+    return split_heads(has_bias ? linear(x, W[i], b[i]) : linear(x, W[i]), num_heads);
   };
-  return out_proj(attend("PackedMultiHeadAttention", wanted, {queries, keys, values},
-                         mask, projection(0), projection(1),
-                         projection(2)));  // (batch, n, d)
+  const Variable q = project(in.queries, 0);  // (batch, heads, n, d / heads)
+  const Variable k = project(in.keys, 1);     // (batch, heads, m, d / heads)
+  const Variable v = project(in.values, 2);   // (batch, heads, m, d / heads)
+  return out_proj(attend(q, k, v, mask));     // (batch, n, d)
 }
 
 }  // namespace heed::nn

@@ -125,10 +125,10 @@ Table parse_csv(std::string_view text, std::string source) {
     input_error("{}:1: the file is empty; a line of column names is needed",
                 table.source);
   }
-  const Reader::Record header = reader.record(most_columns);
-  if (header.count > most_columns) {
-    input_error("{}:1: at most {} columns are allowed, got {}", table.source,
-                most_columns, header.count);
+  const Reader::Record header = reader.record(max_columns);
+  if (header.count > max_columns) {
+    input_error("{}:1: at most {} columns are allowed, got {}", table.source, max_columns,
+                header.count);
   }
   for (const std::string& name : header.fields) table.names.emplace_back(trimmed(name));
   if (std::all_of(table.names.begin(), table.names.end(),
@@ -138,8 +138,8 @@ Table parse_csv(std::string_view text, std::string source) {
   }
   while (!reader.done()) {
     const std::size_t line = reader.line();
-    if (table.rows.size() == most_rows) {
-      input_error("{}:{}: at most {} rows are allowed", table.source, line, most_rows);
+    if (table.rows.size() == max_rows) {
+      input_error("{}:{}: at most {} rows are allowed", table.source, line, max_rows);
     }
     auto [row, count] = reader.record(table.names.size());
     if (count == 1 && row[0].empty() && table.names.size() > 1) {

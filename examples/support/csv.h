@@ -12,7 +12,7 @@ namespace heed::support {
 
 // A larger table is refused before it costs memory: nw_kernel_regression attends from
 // each row to every other.
-inline constexpr std::size_t most_rows = 5000, most_columns = 1000;
+inline constexpr std::size_t max_rows = 5000, max_columns = 1000;
 
 // The text of a table, and the line of the file on which each row begins. Every row has
 // as many fields as there are names.

@@ -243,7 +243,7 @@ int terminal_width(int descriptor) {
   return known ? size.ws_col : 80;
 }
 
-std::string in_colour(const Heatmaps& heatmaps, Colours colours, int width) {
+std::string coloured_text(const Heatmaps& heatmaps, Colours colours, int width) {
   check_heatmaps(heatmaps);
   if (colours == Colours::none) return "";
   const std::int64_t rows = heatmaps.matrices.size(0);
@@ -271,7 +271,7 @@ std::string in_colour(const Heatmaps& heatmaps, Colours colours, int width) {
 void show_heatmaps(const Heatmaps& heatmaps) {
   const Colours colours = terminal_colours();
   if (colours != Colours::none)
-    fmt::print("\n{}", in_colour(heatmaps, colours, terminal_width(STDOUT_FILENO)));
+    fmt::print("\n{}", coloured_text(heatmaps, colours, terminal_width(STDOUT_FILENO)));
 }
 
 }  // namespace heed::support

@@ -23,10 +23,10 @@ int terminal_width(int descriptor);
 // large even for that are averaged down. Below them the names of the axes and the colour
 // scale, which take 40 columns and more. Names of rows and columns are shown where there
 // is room. An empty string for Colours::none. Throws Error when the figure is ill-formed.
-std::string in_colour(const Heatmaps& heatmaps, Colours colours, int width);
+std::string coloured_text(const Heatmaps& heatmaps, Colours colours, int width);
 
-// Prints an empty line and in_colour() for standard output, or nothing if that takes no
-// colours.
+// Prints an empty line and coloured_text() for standard output, or nothing if that takes
+// no colours.
 void show_heatmaps(const Heatmaps& heatmaps);
 
 }  // namespace heed::support

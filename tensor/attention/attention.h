@@ -23,11 +23,10 @@ struct AttentionOptions {
   // Is added to the scores: of the query's dtype, broadcasts to (..., n, m).
   Tensor bias = {};
   // Dropout: a weight whose bit is 0 becomes 0, the others are divided by
-  // stay_probability.
-  // (..., n, ceil(m / 64)), as bernoulli_bits of tensor/random/random.h draws them for
-  // the weights (..., n, m).
+  // keep_probability. The bits are (..., n, ceil(m / 64)), as bernoulli_bits of
+  // tensor/random/random.h draws them for the weights (..., n, m).
   Tensor dropout_bits = {};
-  double stay_probability = 1;
+  double keep_probability = 1;
 };
 
 struct AttentionResult {

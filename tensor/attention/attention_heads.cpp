@@ -44,9 +44,9 @@ void check_dropout(std::string_view op, const AttentionOptions& options,
   check(options.dropout_bits.dtype() == int64 && options.dropout_bits.shape() == words,
         "{}: dropout_bits must be int64 {}, got {} {}", op, words,
         name(options.dropout_bits.dtype()), options.dropout_bits.shape());
-  check(0 < options.stay_probability && options.stay_probability <= 1,
-        "{}: stay_probability must be above 0 and at most 1, got {}", op,
-        options.stay_probability);
+  check(0 < options.keep_probability && options.keep_probability <= 1,
+        "{}: keep_probability must be above 0 and at most 1, got {}", op,
+        options.keep_probability);
 }
 
 }  // namespace
@@ -80,7 +80,7 @@ AttentionOptions keep_as_bias(const AttentionOptions& options, const Tensor& que
   AttentionOptions read{.lens = options.lens,
                         .bias = options.bias,
                         .dropout_bits = options.dropout_bits.contiguous(),
-                        .stay_probability = options.stay_probability};
+                        .keep_probability = options.keep_probability};
   if (options.keep.numel() > 0) {
     const Tensor keep =
         options.keep.dim() > 0 ? options.keep : unsqueeze(options.keep, 0);

@@ -77,7 +77,7 @@ void check_attention(std::string_view op, const Tensor& query, const Tensor& key
                      const Tensor& value, const AttentionOptions& options);
 
 // Options that fit, as AttentionOperands reads them. What keep hides is -inf in the bias,
-// which has all dimensions of the scores; a query that sees no key has the length 0. The
+// which has all dimensions of the scores; a query that sees no key has the length 0; the
 // bits are contiguous.
 AttentionOptions keep_as_bias(const AttentionOptions& options, const Tensor& query,
                               const Tensor& key);
@@ -118,7 +118,7 @@ struct AttentionOperands {
     if (options.bias.numel() > 0) bias = matrices<T>(options.bias);
     if (options.dropout_bits.numel() > 0) {
       bits = options.dropout_bits.data<std::int64_t>();
-      stay_factor = T{1} / static_cast<T>(options.stay_probability);
+      stay_factor = T{1} / static_cast<T>(options.keep_probability);
     }
   }
 

@@ -72,18 +72,9 @@ class Shape {
 
 using Strides = Shape;  // one a dimension, counted in elements
 
-// Dimensions to work on, negative ones counted from the end: {0, -1}, or just 1 for one.
-class Dims : public Shape {
- public:
-  using Shape::Shape;
-  template <std::integral Int>
-  requires(!std::same_as<Int, bool>) Dims(Int dim)
-      : Shape({static_cast<std::int64_t>(dim)}) {}
-};
-
 // One dimension to work on, negative ones counted from the end. Unlike a plain integer it
 // is not made from a bool or a double, which would be another argument in the wrong
-// place.
+// place: sort(x, true) does not compile.
 class Dim {
  public:
   template <std::integral Int>
@@ -93,6 +84,15 @@ class Dim {
 
  private:
   std::int64_t dim_;
+};
+
+// Dimensions to work on: {0, -1}, or just 1 for one.
+class Dims : public Shape {
+ public:
+  using Shape::Shape;
+  Dims(Dim dim) : Shape({dim}) {}
+  template <std::integral Int>
+  requires(!std::same_as<Int, bool>) Dims(Int dim) : Dims(Dim(dim)) {}
 };
 
 // The number of elements of a shape; 1 for the shape of a scalar, ().

@@ -52,8 +52,9 @@ bool may_overlap(const Tensor& a, const Tensor& b) {
 
 }  // namespace
 
-std::int64_t Tensor::size(std::int64_t dim) const {
-  check(this->dim() > 0, "size: a scalar has no dimensions, got dim {}", dim);
+std::int64_t Tensor::size(Dim dim) const {
+  check(this->dim() > 0, "size: a scalar has no dimensions, got dim {}",
+        std::int64_t{dim});
   return shape_[normalize_dim("size", dim, this->dim())];
 }
 

@@ -59,7 +59,7 @@ class Tensor {
   // The number of dimensions; 0 for a scalar.
   int dim() const { return shape_.rank(); }
   // The size along a dimension, negative ones from the end. Throws Error out of range.
-  std::int64_t size(std::int64_t dim) const;
+  std::int64_t size(Dim dim) const;
   std::int64_t numel() const { return count(shape_); }
   DType dtype() const { return dtype_; }
   // The place of the first element in the storage, in elements.

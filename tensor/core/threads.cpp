@@ -11,15 +11,15 @@ namespace heed {
 namespace {
 
 std::atomic<int>& setting() {
-  static std::atomic<int> threads{std::min(omp_get_max_threads(), most_threads)};
+  static std::atomic<int> threads{std::min(omp_get_max_threads(), max_threads)};
   return threads;
 }
 
 }  // namespace
 
 void set_num_threads(int threads) {
-  check(1 <= threads && threads <= most_threads,
-        "set_num_threads: from 1 to {} threads, got {}", most_threads, threads);
+  check(1 <= threads && threads <= max_threads,
+        "set_num_threads: from 1 to {} threads, got {}", max_threads, threads);
   setting().store(threads, std::memory_order_relaxed);
 }
 

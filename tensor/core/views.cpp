@@ -74,8 +74,8 @@ Tensor reshaped(std::string_view op, const Tensor& x, const Shape& shape, bool m
 }
 
 // The dimension `dim` of x, which must have one.
-int dim_of(std::string_view op, const Tensor& x, std::int64_t dim) {
-  check(x.dim() > 0, "{}: a scalar has no dimensions, got dim {}", op, dim);
+int dim_of(std::string_view op, const Tensor& x, Dim dim) {
+  check(x.dim() > 0, "{}: a scalar has no dimensions, got dim {}", op, std::int64_t{dim});
   return normalize_dim(op, dim, x.dim());
 }
 
@@ -102,7 +102,7 @@ Tensor view(const Tensor& x, const Shape& shape) {
   return reshaped("view", x, shape, false);
 }
 
-Tensor flatten(const Tensor& x, std::int64_t start, std::int64_t end) {
+Tensor flatten(const Tensor& x, Dim start, Dim end) {
   const int first = normalize_dim("flatten", start, x.dim());
   const int last = normalize_dim("flatten", end, x.dim());
   check(first <= last, "flatten: start must not come after end, got {} and {}", start,
@@ -116,7 +116,7 @@ Tensor flatten(const Tensor& x, std::int64_t start, std::int64_t end) {
   return reshape(x, shape);
 }
 
-Tensor transpose(const Tensor& x, std::int64_t a, std::int64_t b) {
+Tensor transpose(const Tensor& x, Dim a, Dim b) {
   const int i = normalize_dim("transpose", a, x.dim());
   const int j = normalize_dim("transpose", b, x.dim());
   if (i == j) return x;
@@ -179,7 +179,7 @@ Tensor squeeze(const Tensor& x) {
   return with_layout(x, shape, strides);
 }
 
-Tensor squeeze(const Tensor& x, std::int64_t dim) {
+Tensor squeeze(const Tensor& x, Dim dim) {
   const int d = normalize_dim("squeeze", dim, x.dim());
   if (x.dim() == 0 || x.shape()[d] != 1) return x;
   Shape shape = x.shape();
@@ -189,7 +189,7 @@ Tensor squeeze(const Tensor& x, std::int64_t dim) {
   return with_layout(x, shape, strides);
 }
 
-Tensor unsqueeze(const Tensor& x, std::int64_t dim) {
+Tensor unsqueeze(const Tensor& x, Dim dim) {
   const int d = normalize_dim("unsqueeze", dim, x.dim() + 1);
   Shape shape = x.shape();
   Strides strides = x.strides();
@@ -199,7 +199,7 @@ Tensor unsqueeze(const Tensor& x, std::int64_t dim) {
   return with_layout(x, shape, strides);
 }
 
-Tensor slice(const Tensor& x, std::int64_t dim, std::int64_t start, std::int64_t stop,
+Tensor slice(const Tensor& x, Dim dim, std::int64_t start, std::int64_t stop,
              std::int64_t step) {
   const int d = dim_of("slice", x, dim);
   check(step >= 1, "slice: step must be at least 1, got {}", step);
@@ -212,7 +212,7 @@ Tensor slice(const Tensor& x, std::int64_t dim, std::int64_t start, std::int64_t
   return narrowed(x, d, first, length, step);
 }
 
-Tensor select(const Tensor& x, std::int64_t dim, std::int64_t index) {
+Tensor select(const Tensor& x, Dim dim, std::int64_t index) {
   const int d = dim_of("select", x, dim);
   const std::int64_t size = x.shape()[d];
   check(-size <= index && index < size,
@@ -226,7 +226,7 @@ Tensor select(const Tensor& x, std::int64_t dim, std::int64_t index) {
   return Tensor(x.storage(), x.offset() + start, shape, strides, x.dtype());
 }
 
-std::vector<Tensor> split(const Tensor& x, std::int64_t size, std::int64_t dim) {
+std::vector<Tensor> split(const Tensor& x, std::int64_t size, Dim dim) {
   const int d = dim_of("split", x, dim);
   check(size >= 1, "split: size must be at least 1, got {}", size);
   const std::int64_t total = x.shape()[d];
@@ -241,8 +241,7 @@ std::vector<Tensor> split(const Tensor& x, std::int64_t size, std::int64_t dim) 
 }
 
 std::vector<Tensor> split_with_sizes(const Tensor& x,
-                                     const std::vector<std::int64_t>& sizes,
-                                     std::int64_t dim) {
+                                     const std::vector<std::int64_t>& sizes, Dim dim) {
   const int d = dim_of("split_with_sizes", x, dim);
   std::vector<Tensor> pieces;
   pieces.reserve(sizes.size());
@@ -261,7 +260,7 @@ std::vector<Tensor> split_with_sizes(const Tensor& x,
   return pieces;
 }
 
-std::vector<Tensor> chunk(const Tensor& x, std::int64_t chunks, std::int64_t dim) {
+std::vector<Tensor> chunk(const Tensor& x, std::int64_t chunks, Dim dim) {
   const int d = dim_of("chunk", x, dim);
   check(chunks >= 1, "chunk: chunks must be at least 1, got {}", chunks);
   const std::int64_t total = x.shape()[d];

@@ -16,10 +16,10 @@ Tensor reshape(const Tensor& x, const Shape& shape);
 Tensor view(const Tensor& x, const Shape& shape);
 // Dimensions start to end joined into one, negative ones from the end; a scalar becomes
 // (1). A copy only where reshape would copy.
-Tensor flatten(const Tensor& x, std::int64_t start = 0, std::int64_t end = -1);
+Tensor flatten(const Tensor& x, Dim start = 0, Dim end = -1);
 
 // Dimensions a and b swapped. Throws Error out of range.
-Tensor transpose(const Tensor& x, std::int64_t a, std::int64_t b);
+Tensor transpose(const Tensor& x, Dim a, Dim b);
 // Dimension i of the result is dimension dims[i] of x. Throws Error unless dims names
 // each dimension once.
 Tensor permute(const Tensor& x, const Dims& dims);
@@ -30,9 +30,9 @@ Tensor expand(const Tensor& x, const Shape& shape);
 // Without its dimensions of size 1.
 Tensor squeeze(const Tensor& x);
 // Without dimension `dim` if its size is 1, otherwise x. Throws Error out of range.
-Tensor squeeze(const Tensor& x, std::int64_t dim);
+Tensor squeeze(const Tensor& x, Dim dim);
 // With a new dimension of size 1 at `dim`, from -dim()-1 to dim().
-Tensor unsqueeze(const Tensor& x, std::int64_t dim);
+Tensor unsqueeze(const Tensor& x, Dim dim);
 
 // Stands for the end of a dimension, whatever its size.
 inline constexpr std::int64_t to_end = INT64_MAX;
@@ -40,20 +40,19 @@ inline constexpr std::int64_t to_end = INT64_MAX;
 // Elements start, start + step, ... below `stop` of dimension `dim`, as Python's
 // x[start:stop:step]: negative bounds count from the end, bounds beyond it are clipped.
 // Throws Error unless step >= 1, and, as the views below, for a scalar.
-Tensor slice(const Tensor& x, std::int64_t dim, std::int64_t start,
-             std::int64_t stop = to_end, std::int64_t step = 1);
+Tensor slice(const Tensor& x, Dim dim, std::int64_t start, std::int64_t stop = to_end,
+             std::int64_t step = 1);
 // Element `index` of dimension `dim`; the result has one dimension less.
 // Throws Error when `index` is out of range.
-Tensor select(const Tensor& x, std::int64_t dim, std::int64_t index);
+Tensor select(const Tensor& x, Dim dim, std::int64_t index);
 // Pieces of `size` along `dim`, the last one smaller if need be; an empty dimension gives
 // one empty piece. Throws Error unless size >= 1.
-std::vector<Tensor> split(const Tensor& x, std::int64_t size, std::int64_t dim = 0);
+std::vector<Tensor> split(const Tensor& x, std::int64_t size, Dim dim = 0);
 // Pieces of the given sizes along `dim`. Throws Error unless they add up to its size.
 std::vector<Tensor> split_with_sizes(const Tensor& x,
-                                     const std::vector<std::int64_t>& sizes,
-                                     std::int64_t dim = 0);
+                                     const std::vector<std::int64_t>& sizes, Dim dim = 0);
 // At most `chunks` pieces of equal size along `dim`, the last one smaller if need be; of
 // an empty dimension `chunks` empty pieces. Throws Error unless chunks >= 1.
-std::vector<Tensor> chunk(const Tensor& x, std::int64_t chunks, std::int64_t dim = 0);
+std::vector<Tensor> chunk(const Tensor& x, std::int64_t chunks, Dim dim = 0);
 
 }  // namespace heed

@@ -151,7 +151,7 @@ Tensor triangle(std::string_view op, const Tensor& x, std::int64_t diagonal, boo
 
 }  // namespace
 
-Tensor index_select(const Tensor& x, std::int64_t dim, const Tensor& index) {
+Tensor index_select(const Tensor& x, Dim dim, const Tensor& index) {
   const int d = normalize_dim("index_select", dim, x.dim());
   check(index.dim() <= 1, "index_select: the index must have one dimension, got {}",
         index.shape());
@@ -171,7 +171,7 @@ Tensor index_select(const Tensor& x, std::int64_t dim, const Tensor& index) {
   return result;
 }
 
-Tensor gather(const Tensor& x, std::int64_t dim, const Tensor& index) {
+Tensor gather(const Tensor& x, Dim dim, const Tensor& index) {
   const int d = normalize_dim("gather", dim, x.dim());
   bool fits = index.dim() == x.dim();
   for (int i = 0; fits && i < x.dim(); ++i) {
@@ -205,8 +205,7 @@ Tensor masked_select(const Tensor& x, const Tensor& mask) {
   return result;
 }
 
-Tensor index_add(const Shape& shape, std::int64_t dim, const Tensor& index,
-                 const Tensor& x) {
+Tensor index_add(const Shape& shape, Dim dim, const Tensor& index, const Tensor& x) {
   const int d = normalize_dim("index_add", dim, shape.rank());
   Shape wanted = shape;
   if (shape.rank() > 0) wanted[d] = index.numel();
@@ -222,8 +221,7 @@ Tensor index_add(const Shape& shape, std::int64_t dim, const Tensor& index,
   return result;
 }
 
-Tensor scatter_add(const Shape& shape, std::int64_t dim, const Tensor& index,
-                   const Tensor& x) {
+Tensor scatter_add(const Shape& shape, Dim dim, const Tensor& index, const Tensor& x) {
   const int d = normalize_dim("scatter_add", dim, shape.rank());
   bool fits = index.shape() == x.shape() && x.dim() == shape.rank();
   for (int i = 0; fits && i < x.dim(); ++i) fits = i == d || x.shape()[i] <= shape[i];
@@ -268,8 +266,8 @@ Tensor masked_scatter(const Shape& shape, const Tensor& mask, const Tensor& x) {
   return result;
 }
 
-Tensor slice_scatter(const Shape& shape, const Tensor& x, std::int64_t dim,
-                     std::int64_t start, std::int64_t step) {
+Tensor slice_scatter(const Shape& shape, const Tensor& x, Dim dim, std::int64_t start,
+                     std::int64_t step) {
   Tensor result = zeros(shape, x.dtype());
   const Tensor rest = slice(result, dim, start, to_end, step);
   check(x.dim() == rest.dim(), "slice_scatter: x must have the rank of {}, got {}", shape,
@@ -282,8 +280,7 @@ Tensor slice_scatter(const Shape& shape, const Tensor& x, std::int64_t dim,
   return result;
 }
 
-Tensor select_scatter(const Shape& shape, const Tensor& x, std::int64_t dim,
-                      std::int64_t index) {
+Tensor select_scatter(const Shape& shape, const Tensor& x, Dim dim, std::int64_t index) {
   Tensor result = zeros(shape, x.dtype());
   Tensor target = select(result, dim, index);
   check(x.shape() == target.shape(),

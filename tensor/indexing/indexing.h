@@ -10,28 +10,25 @@ namespace heed {
 // too large, is an Error, here and below, as is a wrong dtype or shape.
 
 // Slices of x along `dim`, in the order of the 1-D (or 0-d) `index`.
-Tensor index_select(const Tensor& x, std::int64_t dim, const Tensor& index);
+Tensor index_select(const Tensor& x, Dim dim, const Tensor& index);
 // out[i][j][k] = x[index[i][j][k]][j][k] for dim 0, and so on. `index` has x's rank and
 // is no larger than x but along `dim`; the result has its shape.
-Tensor gather(const Tensor& x, std::int64_t dim, const Tensor& index);
+Tensor gather(const Tensor& x, Dim dim, const Tensor& index);
 // The elements where `mask` holds, as one dimension. mask and x broadcast.
 Tensor masked_select(const Tensor& x, const Tensor& mask);
 
 // The three ways back, for gradients: zeros of `shape` with x added where the op above
 // took its element. Sums go in the order of `dim`. masked_scatter broadcasts the mask to
 // `shape`; it throws Error unless x has as many elements as the mask has trues.
-Tensor index_add(const Shape& shape, std::int64_t dim, const Tensor& index,
-                 const Tensor& x);
-Tensor scatter_add(const Shape& shape, std::int64_t dim, const Tensor& index,
-                   const Tensor& x);
+Tensor index_add(const Shape& shape, Dim dim, const Tensor& index, const Tensor& x);
+Tensor scatter_add(const Shape& shape, Dim dim, const Tensor& index, const Tensor& x);
 Tensor masked_scatter(const Shape& shape, const Tensor& mask, const Tensor& x);
 // And for slice: zeros of `shape` with x in the place that slice(., dim, start, ., step)
 // of that shape reads; for select: with x at `index` of `dim`. Throw Error where x does
 // not fit.
-Tensor slice_scatter(const Shape& shape, const Tensor& x, std::int64_t dim,
-                     std::int64_t start, std::int64_t step = 1);
-Tensor select_scatter(const Shape& shape, const Tensor& x, std::int64_t dim,
-                      std::int64_t index);
+Tensor slice_scatter(const Shape& shape, const Tensor& x, Dim dim, std::int64_t start,
+                     std::int64_t step = 1);
+Tensor select_scatter(const Shape& shape, const Tensor& x, Dim dim, std::int64_t index);
 
 // The last two dimensions with zeros below (triu) or above (tril) the diagonal; 1 means
 // the diagonal above the main one. Selections: 0, not 0 times x. Throw Error below

@@ -12,8 +12,9 @@ void check_repeats(std::string_view op, std::int64_t repeats) {
 }
 
 // The dimension `dim` of x, which must have one.
-int dim_to_repeat(const Tensor& x, std::int64_t dim) {
-  check(x.dim() > 0, "repeat_interleave: a scalar has no dimensions, got dim {}", dim);
+int dim_to_repeat(const Tensor& x, Dim dim) {
+  check(x.dim() > 0, "repeat_interleave: a scalar has no dimensions, got dim {}",
+        std::int64_t{dim});
   return normalize_dim("repeat_interleave", dim, x.dim());
 }
 
@@ -43,7 +44,7 @@ Tensor tile(const Tensor& x, int d, std::int64_t repeats) {
 
 }  // namespace
 
-Tensor cat(std::span<const Tensor> tensors, std::int64_t dim) {
+Tensor cat(std::span<const Tensor> tensors, Dim dim) {
   check(!tensors.empty(), "cat: the list of tensors must not be empty");
   const Tensor& first = tensors[0];
   check(first.dim() > 0, "cat: scalars have no dimension to join; stack() them?");
@@ -69,11 +70,11 @@ Tensor cat(std::span<const Tensor> tensors, std::int64_t dim) {
   return result;
 }
 
-Tensor cat(std::initializer_list<Tensor> tensors, std::int64_t dim) {
+Tensor cat(std::initializer_list<Tensor> tensors, Dim dim) {
   return cat(std::span(tensors.begin(), tensors.size()), dim);
 }
 
-Tensor stack(std::span<const Tensor> tensors, std::int64_t dim) {
+Tensor stack(std::span<const Tensor> tensors, Dim dim) {
   check(!tensors.empty(), "stack: the list of tensors must not be empty");
   const Tensor& first = tensors[0];
   const int d = normalize_dim("stack", dim, first.dim() + 1);
@@ -91,7 +92,7 @@ Tensor stack(std::span<const Tensor> tensors, std::int64_t dim) {
   return result;
 }
 
-Tensor stack(std::initializer_list<Tensor> tensors, std::int64_t dim) {
+Tensor stack(std::initializer_list<Tensor> tensors, Dim dim) {
   return stack(std::span(tensors.begin(), tensors.size()), dim);
 }
 
@@ -121,7 +122,7 @@ Tensor repeat_interleave(const Tensor& x, std::int64_t repeats) {
   return repeat_blocks(x, 1, repeats, {count({x.numel(), repeats})});
 }
 
-Tensor repeat_interleave(const Tensor& x, std::int64_t repeats, std::int64_t dim) {
+Tensor repeat_interleave(const Tensor& x, std::int64_t repeats, Dim dim) {
   const int d = dim_to_repeat(x, dim);
   check_repeats("repeat_interleave", repeats);
   Shape shape = x.shape();
@@ -129,7 +130,7 @@ Tensor repeat_interleave(const Tensor& x, std::int64_t repeats, std::int64_t dim
   return repeat_blocks(x, elements_below(x, d), repeats, shape);
 }
 
-Tensor repeat_interleave(const Tensor& x, const Tensor& repeats, std::int64_t dim) {
+Tensor repeat_interleave(const Tensor& x, const Tensor& repeats, Dim dim) {
   const int d = dim_to_repeat(x, dim);
   const std::int64_t slices = x.shape()[d];
   check(repeats.dtype() == int64, "repeat_interleave: the repeats must be int64, got {}",

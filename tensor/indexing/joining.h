@@ -11,12 +11,12 @@ namespace heed {
 // The tensors one after the other along `dim`: (2, 3) and (4, 3) give (6, 3). Throws
 // Error for an empty list, for scalars, and unless the other sizes and the dtypes are
 // equal.
-Tensor cat(std::span<const Tensor> tensors, std::int64_t dim = 0);
-Tensor cat(std::initializer_list<Tensor> tensors, std::int64_t dim = 0);
+Tensor cat(std::span<const Tensor> tensors, Dim dim = 0);
+Tensor cat(std::initializer_list<Tensor> tensors, Dim dim = 0);
 // The tensors along a new dimension `dim`: two of (3) give (2, 3). Throws Error for an
 // empty list and unless the shapes and the dtypes are equal.
-Tensor stack(std::span<const Tensor> tensors, std::int64_t dim = 0);
-Tensor stack(std::initializer_list<Tensor> tensors, std::int64_t dim = 0);
+Tensor stack(std::span<const Tensor> tensors, Dim dim = 0);
+Tensor stack(std::initializer_list<Tensor> tensors, Dim dim = 0);
 
 // x laid side by side repeats[d] times along dimension d; more repeats than dimensions
 // put new ones in front. Throws Error for fewer, or for a negative number.
@@ -25,9 +25,9 @@ Tensor repeat(const Tensor& x, const Shape& repeats);
 // negative number, here and below.
 Tensor repeat_interleave(const Tensor& x, std::int64_t repeats);
 // Each slice along `dim` `repeats` times. Throws Error for a scalar, here and below.
-Tensor repeat_interleave(const Tensor& x, std::int64_t repeats, std::int64_t dim);
+Tensor repeat_interleave(const Tensor& x, std::int64_t repeats, Dim dim);
 // Slice i along `dim` repeats[i] times, repeats 1-D int64, one number a slice.
-Tensor repeat_interleave(const Tensor& x, const Tensor& repeats, std::int64_t dim);
+Tensor repeat_interleave(const Tensor& x, const Tensor& repeats, Dim dim);
 // The elements of the named dimensions in reverse order. Throws Error for a dimension
 // named twice.
 Tensor flip(const Tensor& x, const Dims& dims);

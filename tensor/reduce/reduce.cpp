@@ -94,7 +94,7 @@ Reduced reduced(std::string_view op, const Tensor& x, const Dims& dims, bool kee
   return result;
 }
 
-Reduced along(std::string_view op, const Tensor& x, std::int64_t dim) {
+Reduced along(std::string_view op, const Tensor& x, Dim dim) {
   Reduced result;
   const int along = normalize_dim(op, dim, x.dim());
   result.shape = x.shape();

@@ -29,7 +29,7 @@ struct Reduced {
 Reduced reduced(std::string_view op, const Tensor& x, const Dims& dims, bool keepdim);
 
 // x along one dimension, in x's own order; `shape` is x's shape.
-Reduced along(std::string_view op, const Tensor& x, std::int64_t dim);
+Reduced along(std::string_view op, const Tensor& x, Dim dim);
 
 // The kernels' folds for an element type.
 template <class T>

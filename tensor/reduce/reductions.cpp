@@ -250,8 +250,8 @@ WithIndices<Tensor> extreme_with_indices(std::string_view op, Extreme kind,
   return {values, indices};
 }
 
-WithIndices<Tensor> along_dim(std::string_view op, Extreme kind, const Tensor& x,
-                              std::int64_t dim, bool keepdim) {
+WithIndices<Tensor> along_dim(std::string_view op, Extreme kind, const Tensor& x, Dim dim,
+                              bool keepdim) {
   return extreme_with_indices(op, kind, reduced(op, x, Dims{dim}, keepdim), x.shape());
 }
 

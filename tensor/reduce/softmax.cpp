@@ -12,7 +12,7 @@ constexpr std::int64_t few_columns = 8;
 bool better_as_rows(const Reduced& r) { return 1 < r.inner && r.inner < few_columns; }
 
 // softmax or log_softmax, by its kernel.
-Tensor apply(std::string_view op, const Tensor& x, std::int64_t dim, auto kernel) {
+Tensor apply(std::string_view op, const Tensor& x, Dim dim, auto kernel) {
   return dispatch_floating(op, x.dtype(), [&]<class T>() -> Tensor {
     const Reduced r = along(op, x, dim);
     if (better_as_rows(r)) {
@@ -34,15 +34,15 @@ Tensor apply(std::string_view op, const Tensor& x, std::int64_t dim, auto kernel
 
 }  // namespace
 
-Tensor softmax(const Tensor& x, std::int64_t dim) {
+Tensor softmax(const Tensor& x, Dim dim) {
   return apply("softmax", x, dim, [](const auto& rows) { return rows.softmax; });
 }
 
-Tensor log_softmax(const Tensor& x, std::int64_t dim) {
+Tensor log_softmax(const Tensor& x, Dim dim) {
   return apply("log_softmax", x, dim, [](const auto& rows) { return rows.log_softmax; });
 }
 
-Tensor softmax_backward(const Tensor& g, const Tensor& y, std::int64_t dim) {
+Tensor softmax_backward(const Tensor& g, const Tensor& y, Dim dim) {
   check_same_dtype("softmax_backward", g, y);
   check(g.shape() == y.shape(),
         "softmax_backward: the shapes must be equal, got {} and {}", g.shape(),

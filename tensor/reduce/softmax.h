@@ -10,11 +10,11 @@ namespace heed {
 // the smallest normal number (1.2e-38 in float32) are 0, here and below: such numbers
 // slow down every product that they go into. Floating dtypes. Throws Error when dim is
 // out of range.
-Tensor softmax(const Tensor& x, std::int64_t dim);
+Tensor softmax(const Tensor& x, Dim dim);
 // log(softmax(x)), exact where softmax would underflow.
-Tensor log_softmax(const Tensor& x, std::int64_t dim);
+Tensor log_softmax(const Tensor& x, Dim dim);
 // The gradient of softmax: y (g - sum(g y)) along `dim`, for y = softmax(x) and the
 // gradient g of y; one pass instead of four. All of one shape.
-Tensor softmax_backward(const Tensor& g, const Tensor& y, std::int64_t dim);
+Tensor softmax_backward(const Tensor& g, const Tensor& y, Dim dim);
 
 }  // namespace heed

@@ -70,17 +70,16 @@ WithIndices<Tensor> order_along(const Tensor& x, std::int64_t k, int dim,
 
 }  // namespace
 
-WithIndices<Tensor> sort(const Tensor& x, std::int64_t dim, bool descending) {
+WithIndices<Tensor> sort(const Tensor& x, Dim dim, bool descending) {
   const int d = normalize_dim("sort", dim, x.dim());
   return order_along(x, x.dim() == 0 ? 1 : x.shape()[d], d, descending);
 }
 
-Tensor argsort(const Tensor& x, std::int64_t dim, bool descending) {
+Tensor argsort(const Tensor& x, Dim dim, bool descending) {
   return sort(x, normalize_dim("argsort", dim, x.dim()), descending).indices;
 }
 
-WithIndices<Tensor> topk(const Tensor& x, std::int64_t k, std::int64_t dim,
-                         bool largest) {
+WithIndices<Tensor> topk(const Tensor& x, std::int64_t k, Dim dim, bool largest) {
   const int d = normalize_dim("topk", dim, x.dim());
   const std::int64_t least = x.dim() == 0 ? 1 : 0;  // a scalar has no empty part
   const std::int64_t size = x.dim() == 0 ? 1 : x.shape()[d];
@@ -88,7 +87,7 @@ WithIndices<Tensor> topk(const Tensor& x, std::int64_t k, std::int64_t dim,
   return order_along(x, k, d, largest);
 }
 
-Tensor cumsum(const Tensor& x, std::int64_t dim) {
+Tensor cumsum(const Tensor& x, Dim dim) {
   const Reduced r = along("cumsum", x.dtype() == boolean ? x.to(int64) : x, dim);
   Tensor out = empty(x.shape(), r.elements.dtype());
   if (out.numel() == 0) return out;

@@ -1,4 +1,4 @@
-// The reverse walk: what it computes, what it keeps, what it refuses.
+// The backward pass: what it computes, what it keeps, what it refuses.
 
 #include <cmath>
 #include <fstream>
@@ -173,7 +173,7 @@ BOOST_AUTO_TEST_CASE(an_error_leaves_the_graph_usable) {
   seen.fill_(9);
   BOOST_CHECK_THROW(y.backward(), Error);
   seen.fill_(before);
-  x.backward();  // nothing of the failed walk is left in the leaf
+  x.backward();  // nothing of the failed pass is left in the leaf
   BOOST_TEST(x.grad().item() == 1);
 }
 
@@ -241,8 +241,7 @@ BOOST_AUTO_TEST_CASE(gradients_at_nan_and_infinity_are_pytorch_s) {
 
 // --- size and memory
 
-// y², with a rule that starts a walk of its own, over a graph that shares nodes with the
-// graph of the outer walk.
+// y², with a rule that calls grad() for a graph that shares nodes with the outer one.
 Variable walking_square(const Variable& y) {
   const Variable z = square(y);
   return record({"walking_square", "dy = 2 g y"}, z.value(), rule(y, [=](auto& g) {

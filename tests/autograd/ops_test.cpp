@@ -57,13 +57,12 @@ Tensor by_columns(const Tensor& x) {
 
 // The ops that the headers of autograd/ declare, each with its header.
 std::map<std::string, std::string> declared_ops() {
-  const std::set<std::string> others = {"fused.h", "gradcheck.h", "node.h", "record.h",
-                                        "variable.h"};
+  const std::set<std::string> others = {"fused.h",  "gradcheck.h", "node.h",
+                                        "picked.h", "record.h",    "variable.h"};
   const std::regex declaration(
       R"(\n(?:\w+<)?(?:std::vector<)?Variable>? (operator\S+?|\w+)\()");
   std::map<std::string, std::string> ops = declared_functions({"autograd"}, declaration);
   std::erase_if(ops, [&](const auto& op) { return others.contains(op.second); });
-  ops.erase("picked");  // a helper of those that pick elements by index
   return ops;
 }
 

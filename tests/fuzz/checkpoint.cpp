@@ -38,7 +38,7 @@ const std::string path = training::checkpoint_path(folder / "");
 const training::Checkpoint* loaded = nullptr;  // what load() returns
 
 // The most to one checkpoint. More only take time: the first error refuses it.
-constexpr int most_changes = 6;
+constexpr int max_changes = 6;
 
 const Corpus& corpus() {
   static const Corpus corpus("\n to be or not to be", "the text");
@@ -153,7 +153,7 @@ void heed::fuzz::try_input(std::string_view bytes) {
   FuzzedDataProvider input(reinterpret_cast<const std::uint8_t*>(bytes.data()),
                            bytes.size());
   nn::Safetensors file = whole;
-  for (int left = most_changes; left > 0 && input.remaining_bytes() > 0; --left) {
+  for (int left = max_changes; left > 0 && input.remaining_bytes() > 0; --left) {
     change(file, input);
   }
   file.metadata["hash"] = training::hash_of(file);

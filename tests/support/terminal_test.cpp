@@ -110,7 +110,7 @@ BOOST_AUTO_TEST_CASE(colours_are_for_terminals_that_take_them,
       sent = terminal.sent();
     }
     std::erase(sent, '\r');  // which a terminal puts before each end of a line
-    const std::string shown = in_colour(heatmaps, of.colours, 60);
+    const std::string shown = coloured_text(heatmaps, of.colours, 60);
     BOOST_TEST((colours == of.colours));
     BOOST_TEST(width == 60);
     BOOST_TEST(sent == (shown.empty() ? "." : "\n" + shown + "."));
@@ -142,20 +142,20 @@ BOOST_AUTO_TEST_CASE(a_cell_is_half_a_character) {
   const std::string first_lines = "ab\n\x1b[38;2;" + white + ";48;2;" + dark +
                                   "m\u2580\x1b[38;2;" + dark + ";48;2;" + white +
                                   "m\u2580" + end + "\ndown: queries; across: keys\n0 ";
-  const std::string text = in_colour(heatmaps, Colours::any, 2);
+  const std::string text = coloured_text(heatmaps, Colours::any, 2);
   BOOST_TEST(text.substr(0, first_lines.size()) == first_lines);
   BOOST_TEST(text.ends_with(end + " 1\n"));
 }
 
 BOOST_AUTO_TEST_CASE(the_palette) {
   const Heatmaps heatmaps{reshape(tensor({0.0, 1.0}), {1, 1, 1, 2}), "", ""};
-  const std::string text = in_colour(heatmaps, Colours::palette, 2);
+  const std::string text = coloured_text(heatmaps, Colours::palette, 2);
   // 231 is white, 52 the darkest red but black.
   BOOST_TEST(text.find("\x1b[38;5;231m\u2580\x1b[38;5;52m\u2580\x1b[0m\n") != text.npos);
   BOOST_TEST(text.find(";2;") == text.npos);
   // From the low end to the high one, only reds, each darker than the one before.
   const Heatmaps scale{reshape(square(linspace(0, 1, 60)), {1, 1, 1, 60}), "", ""};
-  const std::string line = in_colour(scale, Colours::palette, 60);
+  const std::string line = coloured_text(scale, Colours::palette, 60);
   std::size_t at = 0;
   for (const char* entry :
        {"231", "224", "217", "210", "203", "160", "124", "88", "52"}) {
@@ -171,7 +171,7 @@ const std::string scale_to_1 = "0                          1\n";
 BOOST_AUTO_TEST_CASE(panels_stand_side_by_side) {
   // Twelve wide, a cell is four columns; twenty-four high, it is one.
   const Heatmaps low{ones({2, 2, 2, 3}), "k", "q", {"one", "a longer title", "three"}};
-  BOOST_TEST(without_colours(in_colour(low, Colours::any, 80)) ==
+  BOOST_TEST(without_colours(coloured_text(low, Colours::any, 80)) ==
              "one             a longer title\n"
              "############    ############\n############    ############\n"
              "############    ############\n############    ############\n"
@@ -183,7 +183,7 @@ BOOST_AUTO_TEST_CASE(panels_stand_side_by_side) {
   const Heatmaps tall{ones({1, 2, 24, 3}), "k", ""};
   std::string lines;
   for (int i = 0; i < 12; ++i) lines += "###  ###\n";
-  BOOST_TEST(without_colours(in_colour(tall, Colours::any, 80)) ==
+  BOOST_TEST(without_colours(coloured_text(tall, Colours::any, 80)) ==
              lines + "across: k\n" + scale_to_1);
 }
 
@@ -193,10 +193,10 @@ BOOST_AUTO_TEST_CASE(a_long_row_is_folded) {
   const std::string cells(10, '#');
   std::string four = cells + "  " + cells + "  " + cells + "  " + cells + "\n";
   four += four;
-  BOOST_TEST(without_colours(in_colour(heads, Colours::any, 80)) ==
+  BOOST_TEST(without_colours(coloured_text(heads, Colours::any, 80)) ==
              "1           2           3           4\n" + four +
                  "5           6           7\n" + four + scale_to_1);
-  const std::string wide = without_colours(in_colour(heads, Colours::any, 400));
+  const std::string wide = without_colours(coloured_text(heads, Colours::any, 400));
   BOOST_TEST(wide.find(std::string(20, '#') + "  " + std::string(20, '#')) != wide.npos);
 }
 
@@ -204,7 +204,7 @@ BOOST_AUTO_TEST_CASE(names_of_rows_and_columns) {
   const Heatmaps sentence{
       ones({1, 2, 2, 3}), "keys", "queries", {"head 1", "head 2"}, {"I", "like", "you"},
       {"<BOS>", "\u6211"}};
-  BOOST_TEST(without_colours(in_colour(sentence, Colours::any, 80)) ==
+  BOOST_TEST(without_colours(coloured_text(sentence, Colours::any, 80)) ==
              "      head 1           head 2\n"
              "      I    like you    I    like you\n"
              "<BOS> ###############  ###############\n"
@@ -212,7 +212,7 @@ BOOST_AUTO_TEST_CASE(names_of_rows_and_columns) {
              "down: queries; across: keys\n" +
                  scale_to_1);
   // Without room for the names across, those of the rows remain.
-  BOOST_TEST(without_colours(in_colour(sentence, Colours::any, 20)) ==
+  BOOST_TEST(without_colours(coloured_text(sentence, Colours::any, 20)) ==
              "      head 1  head 2\n"
              "<BOS> ######  ######\n"
              "   \u6211 ######  ######\n"
@@ -220,7 +220,7 @@ BOOST_AUTO_TEST_CASE(names_of_rows_and_columns) {
                  scale_to_1);
   // The name of a row of several lines stands at the upper one of the middle.
   const Heatmaps one{ones({1, 1, 2, 3}), "", "", {}, {}, {"a", "b"}};
-  BOOST_TEST(without_colours(in_colour(one, Colours::any, 80)) ==
+  BOOST_TEST(without_colours(coloured_text(one, Colours::any, 80)) ==
              "a ############\n  ############\nb ############\n  ############\n" +
                  scale_to_1);
 }
@@ -228,7 +228,7 @@ BOOST_AUTO_TEST_CASE(names_of_rows_and_columns) {
 BOOST_AUTO_TEST_CASE(long_text_is_shortened) {
   const std::string text(60, 'x');
   const Heatmaps heatmaps{ones({1, 2, 1, 1}), text, text, {text, text}};
-  BOOST_TEST(without_colours(in_colour(heatmaps, Colours::any, 50)) ==
+  BOOST_TEST(without_colours(coloured_text(heatmaps, Colours::any, 50)) ==
              std::string(31, 'x') + "\u2026\n####\n####\n" + std::string(31, 'x') +
                  "\u2026\n####\n####\ndown: " + std::string(43, 'x') + "\u2026\n" +
                  scale_to_1);
@@ -236,21 +236,21 @@ BOOST_AUTO_TEST_CASE(long_text_is_shortened) {
 
 BOOST_AUTO_TEST_CASE(large_matrices_are_averaged_down) {
   const Heatmaps heatmaps{ones({1, 2, 300, 300}), "", ""};
-  const std::string text = without_colours(in_colour(heatmaps, Colours::any, 60));
+  const std::string text = without_colours(coloured_text(heatmaps, Colours::any, 60));
   const std::string line = std::string(29, '#') + "  " + std::string(29, '#') + "\n";
   std::string lines;
   for (int i = 0; i < 15; ++i) lines += line;
   BOOST_TEST(text == lines + scale_to_1);
   // Narrower than 24 columns each, they stand below one another.
-  const std::string below = without_colours(in_colour(heatmaps, Colours::any, 40));
+  const std::string below = without_colours(coloured_text(heatmaps, Colours::any, 40));
   BOOST_TEST(below.starts_with(std::string(24, '#') + "\n"));
-  BOOST_TEST(without_colours(in_colour(heatmaps, Colours::any, 1)) ==
+  BOOST_TEST(without_colours(coloured_text(heatmaps, Colours::any, 1)) ==
              "#\n#\n" + scale_to_1);
 }
 
 BOOST_AUTO_TEST_CASE(averages) {
   const Heatmaps heatmaps{tensor({{{{0.0, 0.5, 1.0, 1.0}}}}), "", ""};
-  const std::string text = in_colour(heatmaps, Colours::any, 2);
+  const std::string text = coloured_text(heatmaps, Colours::any, 2);
   // A quarter of the scale has the colour of its middle.
   BOOST_TEST(text.starts_with("\x1b[38;2;242;92;66m\u2580\x1b[38;2;92;0;13m\u2580"));
 }
@@ -258,7 +258,7 @@ BOOST_AUTO_TEST_CASE(averages) {
 BOOST_AUTO_TEST_CASE(what_is_off_the_scale_is_told) {
   const double infinity = std::numeric_limits<double>::infinity();
   const Heatmaps heatmaps{tensor({{{{-infinity, std::nan(""), -1.5, 2.0}}}}), "", ""};
-  const std::string text = in_colour(heatmaps, Colours::any, 4);
+  const std::string text = coloured_text(heatmaps, Colours::any, 4);
   BOOST_TEST(
       text.starts_with("\x1b[38;2;191;217;240m\u2580\x1b[38;2;140;140;140m\u2580"));
   BOOST_TEST(without_colours(text) ==
@@ -269,8 +269,8 @@ BOOST_AUTO_TEST_CASE(what_is_off_the_scale_is_told) {
 }
 
 BOOST_AUTO_TEST_CASE(nothing_where_there_are_no_colours) {
-  BOOST_TEST(in_colour({ones({1, 1, 2, 2}), "", "", {}}, Colours::none, 80) == "");
-  BOOST_CHECK_THROW(in_colour({ones({2, 2}), "", "", {}}, Colours::any, 80), Error);
+  BOOST_TEST(coloured_text({ones({1, 1, 2, 2}), "", "", {}}, Colours::none, 80) == "");
+  BOOST_CHECK_THROW(coloured_text({ones({2, 2}), "", "", {}}, Colours::any, 80), Error);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

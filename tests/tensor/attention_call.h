@@ -67,7 +67,7 @@ inline Results composed(const Call& c) {
   r.weights = masked_fill(softmax(scores, -1), hidden, 0);
   Tensor factors = ones({m}, float64);
   if (some(c.mask.dropout_bits)) {
-    factors = unpack_bits(c.mask.dropout_bits, m, float64) / c.mask.stay_probability;
+    factors = unpack_bits(c.mask.dropout_bits, m, float64) / c.mask.keep_probability;
   }
   r.output = matmul(r.weights * factors, v);
   const Tensor dp = matmul(g, t(v)) * factors;

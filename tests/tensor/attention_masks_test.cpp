@@ -99,7 +99,7 @@ BOOST_AUTO_TEST_CASE(a_query_of_which_no_key_is_kept_sees_none) {
 BOOST_AUTO_TEST_CASE(bits_may_have_any_strides) {
   for (const Int n : {4, 30}) {
     Call c = call({2}, n, 130, 8, 8);
-    c.mask = {.dropout_bits = drawn_bits({2, n, 130}), .stay_probability = 0.7};
+    c.mask = {.dropout_bits = drawn_bits({2, n, 130}), .keep_probability = 0.7};
     const Results expected = fused(c);
     c.mask.dropout_bits = stored_transposed(c.mask.dropout_bits, 0, 2);
     BOOST_TEST(same(fused(c), expected));
@@ -160,12 +160,12 @@ BOOST_AUTO_TEST_CASE(errors) {
              "scaled_dot_product_attention: dropout_bits must be int64 (3, 2), got int64 "
              "(3, 1)");
   BOOST_TEST(message({3, 4}, {5, 4}, {5, 4},
-                     {.dropout_bits = ones({3, 1}, int64), .stay_probability = 0}) ==
-             "scaled_dot_product_attention: stay_probability must be above 0 and at most "
+                     {.dropout_bits = ones({3, 1}, int64), .keep_probability = 0}) ==
+             "scaled_dot_product_attention: keep_probability must be above 0 and at most "
              "1, got 0");
   BOOST_TEST(message({3, 4}, {5, 4}, {5, 4},
-                     {.dropout_bits = ones({3, 1}, int64), .stay_probability = 1.5}) ==
-             "scaled_dot_product_attention: stay_probability must be above 0 and at most "
+                     {.dropout_bits = ones({3, 1}, int64), .keep_probability = 1.5}) ==
+             "scaled_dot_product_attention: keep_probability must be above 0 and at most "
              "1, got 1.5");
   const Tensor x = zeros({3, 4}), wide = x.to(float64), whole = x.to(int64);
   BOOST_TEST(error_of([&] { scaled_dot_product_attention(x, x, wide, {}, 1); }) ==

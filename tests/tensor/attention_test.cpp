@@ -29,7 +29,7 @@ BOOST_AUTO_TEST_CASE(values_and_gradients_of_every_shape) {
       c.scale = -0.7;
       check_call(c, label + " random lens");
       c.mask.dropout_bits = drawn_bits({2, 2, n, m});
-      c.mask.stay_probability = 0.7;
+      c.mask.keep_probability = 0.7;
       check_call(c, label + " random lens, dropout");
       c.mask.bias = numbers({2, 1, n, m}, dtype);
       check_call(c, label + " random lens, dropout, bias");
@@ -126,7 +126,7 @@ BOOST_AUTO_TEST_CASE(bits_depend_neither_on_threads_nor_on_weights) {
     const Int n = c.query.size(-2);
     const AttentionOptions dropping{
         .dropout_bits = drawn_bits(with_size(c, c.key.size(-2))),
-        .stay_probability = 0.7};
+        .keep_probability = 0.7};
     for (const AttentionOptions& mask :
          {AttentionOptions{}, AttentionOptions{.lens = causal(n)},
           AttentionOptions{.lens = random_lens({n}, n)}, dropping}) {

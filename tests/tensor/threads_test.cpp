@@ -17,7 +17,7 @@ BOOST_AUTO_TEST_SUITE(threads)
 
 BOOST_AUTO_TEST_CASE(at_the_start_they_are_no_more_than_can_be_set) {
   BOOST_TEST(num_threads() >= 1);
-  BOOST_TEST(num_threads() <= most_threads);
+  BOOST_TEST(num_threads() <= max_threads);
   set_num_threads(num_threads());
 }
 

@@ -13,7 +13,7 @@ namespace {
 
 using namespace heed::tree;
 
-constexpr std::size_t most_columns = 100;
+constexpr std::size_t max_columns = 100;
 
 // Rows of tables cannot be broken, nor can a line of one word, such as a long link.
 bool can_be_broken(const std::string& line) {
@@ -32,7 +32,7 @@ std::vector<std::string> violations(const File& file) {
     const bool fence = line.text.starts_with("```");
     is_code = is_code != fence;
     if (is_code || fence) continue;
-    if (columns(line.text) > most_columns && can_be_broken(line.text)) {
+    if (columns(line.text) > max_columns && can_be_broken(line.text)) {
       report(fmt::format("{} columns", columns(line.text)));
     }
     for (std::sregex_iterator match(line.text.begin(), line.text.end(), link), end;

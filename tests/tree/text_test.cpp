@@ -13,8 +13,8 @@ namespace {
 
 using namespace heed::tree;
 
-constexpr std::size_t most_lines = 400;
-constexpr std::size_t most_columns = 90;
+constexpr std::size_t max_lines = 400;
+constexpr std::size_t max_columns = 90;
 
 // Words that put something off. Put together, so that this file may be tested too.
 const std::string to_do = std::string("TO") + "DO";
@@ -36,14 +36,14 @@ bool holds_word(const std::string& line, const std::string& word) {
 
 std::vector<std::string> violations(const File& file) {
   std::vector<std::string> found;
-  if (file.lines.size() > most_lines) {
+  if (file.lines.size() > max_lines) {
     found.push_back(fmt::format("{}: {} lines", file.path, file.lines.size()));
   }
   for (const Line& line : file.lines) {
     const auto report = [&](const std::string& what) {
       found.push_back(fmt::format("{}:{}: {}", file.path, line.number, what));
     };
-    if (columns(line.text) > most_columns) {
+    if (columns(line.text) > max_columns) {
       report(fmt::format("{} columns", columns(line.text)));
     }
     if (line.text.find('\t') != std::string::npos) report("a tab");
