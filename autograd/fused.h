@@ -45,7 +45,7 @@ std::vector<Variable> differentiate_composed(
 // always differentiated. This is for a derivative that has a kernel of its own, such as
 // gelu's.
 template <std::size_t I, std::size_t S, class Composed, class Backward = std::nullptr_t>
-Variable record_fused(Op op, Tensor value, const std::array<Input, I>& inputs,
+Variable record_fused(OpInfo op, Tensor value, const std::array<Input, I>& inputs,
                       const std::array<ToSave, S>& saves, Composed composed,
                       Backward backward = nullptr) {
   if (!detail::is_recorded(inputs)) return Variable(std::move(value));

@@ -18,7 +18,7 @@ namespace heed {
 // What an op is called, and its derivative as text: the gradients of its inputs, given
 // the gradient g of its result, such as {"mul", "da = g b,  db = g a"}. Both are
 // string literals: only their addresses are kept.
-struct Op {
+struct OpInfo {
   const char* name;
   const char* derivative = "none";
 };
@@ -69,7 +69,7 @@ class Node {
  public:
   enum class Kind : std::uint8_t { op, constant, leaf };  // constant: no derivative
 
-  Node(Op op, const Tensor& value, Kind kind = Kind::op)
+  Node(OpInfo op, const Tensor& value, Kind kind = Kind::op)
       : op(op), shape(value.shape()), dtype(value.dtype()), kind(kind) {}
   Node(const Node&) = delete;
   Node& operator=(const Node&) = delete;
@@ -93,7 +93,7 @@ class Node {
     memory::deallocate(node, bytes);
   }
 
-  const Op op;        // for messages, and for whoever looks at the graph
+  const OpInfo op;    // for messages, and for whoever looks at the graph
   const Shape shape;  // of the result
   const DType dtype;
   const Kind kind;

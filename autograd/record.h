@@ -96,7 +96,7 @@ SavedTensor saved_tensor(const ToSave& tensor, const Tensor& result);
 template <class Inputs, std::size_t S, class Differentiate>
 class OpNode final : public Node {
  public:
-  OpNode(Op op, const Tensor& value, Inputs inputs, Differentiate differentiate)
+  OpNode(OpInfo op, const Tensor& value, Inputs inputs, Differentiate differentiate)
       : Node(op, value),
         inputs_(std::move(inputs)),
         differentiate_(std::move(differentiate)) {}
@@ -116,7 +116,7 @@ class OpNode final : public Node {
 // A node with room for S saved tensors. differentiate(node, g, requests) delivers the
 // gradients of the inputs.
 template <std::size_t S, class Inputs, class Differentiate>
-NodeRef make_node(Op op, const Tensor& value, Inputs inputs,
+NodeRef make_node(OpInfo op, const Tensor& value, Inputs inputs,
                   Differentiate differentiate) {
   return NodeRef(new OpNode<Inputs, S, Differentiate>(op, value, std::move(inputs),
                                                       std::move(differentiate)));
@@ -138,7 +138,7 @@ Variable apply(const Gradient& gradient, const Variable& g, const SavedTensor* s
 // The op's result: `value`, and the node that remembers how to differentiate it if any
 // input requires a gradient and recording is on.
 template <std::size_t... S, class... Gradient>
-Variable record(Op op, Tensor value, Rule<S, Gradient>... rules) {
+Variable record(OpInfo op, Tensor value, Rule<S, Gradient>... rules) {
   if (!detail::is_recorded(std::array{rules.input...})) return Variable(std::move(value));
   auto differentiate = [... gradient = std::move(rules.gradient)](
                            Node& node, const Variable& g, Requests& requests) {
@@ -170,7 +170,7 @@ Variable record(Op op, Tensor value, Rule<S, Gradient>... rules) {
 
 // The same for a list of inputs, such as those of cat: gradient(i, g) is that of input i.
 template <class Gradient>
-Variable record(Op op, Tensor value, std::span<const Variable> inputs,
+Variable record(OpInfo op, Tensor value, std::span<const Variable> inputs,
                 Gradient gradient) {
   if (!detail::is_recorded(inputs)) return Variable(std::move(value));
   std::vector<NodeRef> nodes;

@@ -50,7 +50,7 @@ int main() {
   fmt::print("{:<10} {:<7} {:<40} {}\n", "forward", "op", "value",
              "its rules, g being its own gradient");
   const auto print = [](const char* name, const Variable& a) {
-    const Op& op = a.node()->op;
+    const OpInfo& op = a.node()->op;
     const std::string value = in_a_line(a.value());
     if (a.node()->kind == Node::Kind::leaf) {
       fmt::print("{:<10} {:<7} {}\n", name, "leaf", value);

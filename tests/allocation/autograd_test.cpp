@@ -94,8 +94,8 @@ BOOST_AUTO_TEST_CASE(backward_that_frees) {
   check_shortages("onto gradients", with_gradients, whole_step, bits);
 }
 
-// A walk that throws must leave no marks in the graph: a later walk for other gradients
-// would follow them, for example to a place for gradients that no longer exists.
+// A backward pass that throws must leave nothing in the graph that a later pass for other
+// gradients would use.
 BOOST_AUTO_TEST_CASE(the_walk_after) {
   struct Captured : Expression {
     std::vector<Variable> gradients;

@@ -151,7 +151,7 @@ BOOST_AUTO_TEST_CASE(recorded_gradients_add_up_with_their_histories) {
   BOOST_TEST(grad(y.grad(), {y})[0].item() == 12);
 }
 
-// After a walk that is not recorded the sum has no history, whatever was there before:
+// After a pass that is not recorded the sum has no history, whatever was there before:
 // its new part cannot be differentiated, so differentiating the sum is an Error.
 BOOST_AUTO_TEST_CASE(an_unrecorded_gradient_ends_the_history) {
   const Variable x = leaf(2);

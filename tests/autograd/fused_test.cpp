@@ -1,5 +1,5 @@
 // Ops that have a composed form beside their kernels: derivatives of a higher order,
-// where every walk that is recorded begins walks of its own; and the formulas of all ops.
+// where every recorded backward pass runs others inside it; and the formulas of all ops.
 #include <cmath>
 #include <numbers>
 #include <regex>
@@ -154,7 +154,7 @@ BOOST_AUTO_TEST_CASE(three_deep_with_one_input_for_all) {
   }
 }
 
-// A recorded walk over the op runs inside a walk that captures an input of the op. That
+// A recorded pass over the op runs inside one that captures an input of the op. That
 // input is the result of another op, and other ops use it too.
 BOOST_AUTO_TEST_CASE(inside_a_walk_that_captures_an_input) {
   for (const Fused& op : fused) {
@@ -179,7 +179,7 @@ BOOST_AUTO_TEST_CASE(inside_a_walk_that_captures_an_input) {
   }
 }
 
-// Values, and first and second derivatives, whether the first walk is recorded or not;
+// Values, and first and second derivatives, whether the first pass is recorded or not;
 // for rows shorter than a vector, and longer ones.
 BOOST_AUTO_TEST_CASE(kernels_and_formula_are_one_function) {
   for (const Fused& op : fused) {

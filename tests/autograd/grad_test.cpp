@@ -91,7 +91,7 @@ BOOST_AUTO_TEST_CASE(the_rule_of_an_inner_value_is_not_run) {
   BOOST_TEST(memory::bytes_peak() - before < 3 * 200 * 300 * 4 / 2);
 }
 
-// As in PyTorch: create_graph decides whether the walk is recorded, NoGrad or not.
+// As in PyTorch: create_graph decides whether the pass is recorded, NoGrad or not.
 BOOST_AUTO_TEST_CASE(a_graph_is_created_where_nothing_else_is_recorded) {
   const Variable x = leaf(3), y = pow(x, 3);
   const NoGrad no_grad;

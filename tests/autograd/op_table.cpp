@@ -162,7 +162,7 @@ void add_reductions(std::vector<OpRow>& table) {
 }
 
 void add_softmax(std::vector<OpRow>& table) {
-  using Family = Variable (*)(const Variable&, std::int64_t);
+  using Family = Variable (*)(const Variable&, Dim);
   const std::pair<const char*, Family> kinds[] = {{"softmax", softmax},
                                                   {"log_softmax", log_softmax}};
   for (const auto& [name, f] : kinds) {

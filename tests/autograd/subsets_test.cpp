@@ -1,5 +1,5 @@
 // Every op of the table with every choice of the inputs that ask for gradients, of those
-// whose gradients a walk wants, and of those by which that walk is differentiated again.
+// whose gradients grad() wants, and of those by which these are differentiated again.
 // ops_test.cpp holds the derivatives by all inputs against differences; here each choice
 // must give the same numbers.
 
@@ -41,8 +41,8 @@ struct Problem {
   Subset all() const { return (1u << places.size()) - 1; }
 };
 
-// The derivatives of (result · u) by the `wanted` of the inputs, in a walk that is
-// recorded, where the `tracked` ask for gradients, and u if it is `weighted`.
+// The derivatives of (result · u) by the `wanted` of the inputs, with create_graph,
+// where the `tracked` ask for gradients, and u if it is `weighted`.
 struct Run {
   std::vector<Variable> leaves;  // the float64 inputs
   Variable u;

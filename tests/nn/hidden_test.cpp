@@ -114,7 +114,7 @@ BOOST_AUTO_TEST_CASE(padding_reaches_nothing_not_even_parameters) {
   };
   const auto check = [&](const Form& form, const Inputs& in, const Mask& mask,
                          bool recorded) {
-    // Finite, but its products overflow. In recorded walks only its squares may: the
+    // Finite, but its products overflow. With create_graph only its squares may: the
     // derivatives of a projection, which no mask covers, have its products too.
     const double large = recorded ? 1e300 : 1e308;
     const Run expected = run(form, in, mask, recorded);

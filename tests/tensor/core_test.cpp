@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -33,6 +34,10 @@ constexpr bool address_sanitizer = false;
 #endif
 
 }  // namespace
+
+// keepdim, or another number, where a dimension is asked for does not compile.
+static_assert(!std::is_convertible_v<bool, Dim> && !std::is_convertible_v<double, Dim>);
+static_assert(!std::is_convertible_v<bool, Dims> && !std::is_convertible_v<double, Dims>);
 
 BOOST_AUTO_TEST_SUITE(shapes)
 
