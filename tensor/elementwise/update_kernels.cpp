@@ -1,5 +1,7 @@
 #include "tensor/elementwise/update_kernels.h"
 
+#include "tensor/kernels/level.h"
+
 namespace heed::kernels::HEED_KERNELS {
 namespace {
 
@@ -68,14 +70,18 @@ void sgd(std::int64_t n, T* x, const T* gradient, T* velocity,
   loop(n, x, gradient, velocity, numbers);
 }
 
+template <class T>
+constexpr UpdateKernels<T> kernels = {adam<T>, sgd<T>};
+
 }  // namespace
 
-template <class T>
-const UpdateKernels<T>& update_kernels() {
-  static constexpr UpdateKernels<T> kernels = {adam<T>, sgd<T>};
-  return kernels;
+template <>
+const UpdateKernels<float>& get() {
+  return kernels<float>;
 }
-template const UpdateKernels<float>& update_kernels();
-template const UpdateKernels<double>& update_kernels();
+template <>
+const UpdateKernels<double>& get() {
+  return kernels<double>;
+}
 
 }  // namespace heed::kernels::HEED_KERNELS

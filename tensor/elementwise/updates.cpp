@@ -4,7 +4,8 @@
 #include <initializer_list>
 
 #include "tensor/core/parallel.h"
-#include "tensor/kernels/table.h"
+#include "tensor/elementwise/update_kernels.h"
+#include "tensor/kernels/level.h"
 
 namespace heed {
 namespace {
@@ -48,8 +49,9 @@ void adam_(Tensor& x, const Tensor& gradient, Tensor& m, Tensor& v,
     T *const ms = m.mutable_data<T>(), *const vs = v.mutable_data<T>();
     T* const most = largest ? largest->mutable_data<T>() : nullptr;
     parallel_for(x.numel(), parallel_grain, [&](std::int64_t begin, std::int64_t end) {
-      kernels::of<T>().update.adam(end - begin, to + begin, g + begin, ms + begin,
-                                   vs + begin, most ? most + begin : nullptr, numbers);
+      kernels::get<kernels::UpdateKernels<T>>().adam(
+          end - begin, to + begin, g + begin, ms + begin, vs + begin,
+          most ? most + begin : nullptr, numbers);
     });
   });
 }
@@ -67,8 +69,8 @@ void sgd_(Tensor& x, const Tensor& gradient, std::optional<Tensor>& velocity,
     const T* const g = gradient.data<T>();
     T* const v = velocity ? velocity->mutable_data<T>() : nullptr;
     parallel_for(x.numel(), parallel_grain, [&](std::int64_t begin, std::int64_t end) {
-      kernels::of<T>().update.sgd(end - begin, to + begin, g + begin,
-                                  v ? v + begin : nullptr, numbers);
+      kernels::get<kernels::UpdateKernels<T>>().sgd(end - begin, to + begin, g + begin,
+                                                    v ? v + begin : nullptr, numbers);
     });
   });
 }

@@ -4,7 +4,6 @@
 #include <cstdlib>
 
 #include "tensor/core/error.h"
-#include "tensor/kernels/table.h"
 
 namespace heed::kernels {
 namespace {
@@ -45,17 +44,6 @@ Level level() {
 std::string_view name(Level level) {
   constexpr std::string_view names[] = {"baseline", "v3", "v4"};
   return names[static_cast<int>(level)];
-}
-
-const Table& table() {
-#if defined(__x86_64__)
-  static const Table& chosen = level() == Level::v4   ? v4::table()
-                               : level() == Level::v3 ? v3::table()
-                                                      : baseline::table();
-#else
-  static const Table& chosen = baseline::table();
-#endif
-  return chosen;
 }
 
 }  // namespace heed::kernels

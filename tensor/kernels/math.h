@@ -5,7 +5,7 @@
 // last place (ulp); tests/tensor/math_test.cpp measures them again. The coefficients are
 // minimax fits of our own, by weighted least squares.
 //
-// Only the kernels include this file: each gets functions of its own (see table.h).
+// Only the kernels include this file: each gets functions of its own (see level.h).
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 #include "tensor/product/product_kernels.h"
 
+#include "tensor/kernels/level.h"
 #include "tensor/kernels/transpose.h"
 
 namespace heed::kernels::HEED_KERNELS {
@@ -111,15 +112,19 @@ void pack(std::int64_t width, std::int64_t lines, std::int64_t depth, const T* x
   }
 }
 
+template <class T>
+constexpr ProductKernels<T> kernels = {dot<T>, scale<T>, add_columns<T>, gemv<T>,
+                                       ger<T>, pack<T>,  transpose<T>};
+
 }  // namespace
 
-template <class T>
-const ProductKernels<T>& product_kernels() {
-  static constexpr ProductKernels<T> kernels = {dot<T>, scale<T>, add_columns<T>, gemv<T>,
-                                                ger<T>, pack<T>,  transpose<T>};
-  return kernels;
+template <>
+const ProductKernels<float>& get() {
+  return kernels<float>;
 }
-template const ProductKernels<float>& product_kernels();
-template const ProductKernels<double>& product_kernels();
+template <>
+const ProductKernels<double>& get() {
+  return kernels<double>;
+}
 
 }  // namespace heed::kernels::HEED_KERNELS

@@ -1,6 +1,7 @@
 #include "tensor/reduce/layer_norm_kernels.h"
 
 #include "tensor/kernels/folds.h"
+#include "tensor/kernels/level.h"
 
 namespace heed::kernels::HEED_KERNELS {
 namespace {
@@ -93,14 +94,18 @@ void backward(int64_t rows, int64_t n, const T* g, const T* x, const T* weight,
   }
 }
 
+template <class T>
+constexpr LayerNormKernels<T> kernels = {forward<T>, backward<T>};
+
 }  // namespace
 
-template <class T>
-const LayerNormKernels<T>& layer_norm_kernels() {
-  static constexpr LayerNormKernels<T> kernels = {forward<T>, backward<T>};
-  return kernels;
+template <>
+const LayerNormKernels<float>& get() {
+  return kernels<float>;
 }
-template const LayerNormKernels<float>& layer_norm_kernels();
-template const LayerNormKernels<double>& layer_norm_kernels();
+template <>
+const LayerNormKernels<double>& get() {
+  return kernels<double>;
+}
 
 }  // namespace heed::kernels::HEED_KERNELS
