@@ -31,7 +31,6 @@
 #include "tensor/core/views.h"
 #include "tensor/elementwise/elementwise.h"
 #include "tensor/elementwise/functions.h"
-#include "tensor/elementwise/updates.h"
 #include "tensor/indexing/indexing.h"
 #include "tensor/indexing/joining.h"
 #include "tensor/kernels/build_info.h"

@@ -28,6 +28,9 @@ template <class T>
 #endif
 }
 
+[[gnu::always_inline]] inline float sqrt(float x) { return __builtin_sqrtf(x); }
+[[gnu::always_inline]] inline double sqrt(double x) { return __builtin_sqrt(x); }
+
 // c[0] + c[1] x + c[2] x^2 + ...
 template <class... C>
 [[gnu::always_inline]] inline float polynomial(float, float c) {
