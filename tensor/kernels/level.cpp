@@ -6,7 +6,6 @@
 #include "tensor/core/error.h"
 
 namespace heed::kernels {
-namespace {
 
 Level processor_level() {
 #if defined(__x86_64__)
@@ -21,6 +20,8 @@ Level processor_level() {
 #endif
   return Level::baseline;
 }
+
+namespace {
 
 Level chosen_level() {
   const Level best = processor_level();

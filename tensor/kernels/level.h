@@ -18,9 +18,10 @@ enum class Level {
   v4,        // AVX-512 F, DQ, BW, VL and CD
 };
 
-// The best level of this processor, or the one that the environment variable HEED_LEVEL
-// names: baseline, v3 or v4. If the processor lacks that, its best. Throws Error for any
-// other name.
+// The best level of this processor.
+Level processor_level();
+// That level, or the one that the environment variable HEED_LEVEL names: baseline, v3 or
+// v4. If the processor lacks that, its best. Throws Error for any other name.
 Level level();
 std::string_view name(Level level);
 
