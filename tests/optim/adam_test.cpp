@@ -9,6 +9,7 @@
 #include <heed.h>
 
 #include "tests/errors.h"
+#include "tests/infinity.h"
 #include "tests/optim/checks.h"
 
 using namespace heed;
@@ -116,7 +117,6 @@ BOOST_AUTO_TEST_CASE(a_large_gradient_still_moves_its_parameter) {
 
 // 0 times infinity is NaN: without a decay nothing is multiplied. Numbers by PyTorch.
 BOOST_AUTO_TEST_CASE(an_infinite_parameter_does_not_spoil_its_memory) {
-  constexpr double infinity = std::numeric_limits<double>::infinity();
   const auto step = [](auto optimiser, const Variable& x) {
     x.backward(ones({2}, float64));
     optimiser.step();

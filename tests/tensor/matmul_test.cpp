@@ -1,7 +1,6 @@
 #include "tensor/product/matmul.h"
 
 #include <cmath>
-#include <limits>
 #include <random>
 #include <string>
 
@@ -11,15 +10,13 @@
 #include "tensor/core/views.h"
 #include "tests/compare.h"
 #include "tests/errors.h"
+#include "tests/infinity.h"
 
 using namespace heed;
 
 namespace {
 
 using Int = std::int64_t;
-
-constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // Whole numbers from -8 to 8: every product here is then exact, in whatever order it is
 // added up.

@@ -2,7 +2,6 @@
 #include "tensor/reduce/softmax.h"
 
 #include <cmath>
-#include <limits>
 #include <vector>
 
 #include <boost/test/unit_test.hpp>
@@ -13,13 +12,11 @@
 #include "tensor/elementwise/elementwise.h"
 #include "tensor/reduce/reductions.h"
 #include "tests/compare.h"
+#include "tests/infinity.h"
 #include "tests/tensor/show.h"
 
 namespace heed {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 // Numbers from -3 to 3 without a pattern.
 Tensor numbers(const Shape& shape, DType dtype, std::uint32_t state = 1) {
@@ -88,10 +85,10 @@ BOOST_AUTO_TEST_CASE(large_and_infinite_numbers) {
       x.set({1, 2}, 5);
       x.set({2, 3}, 1000);
       x.set({1, 3}, 1000);
-      x.set({1, 4}, nan);
+      x.set({1, 4}, not_a_number);
       x.set({1, 5}, infinity);
       select(x, 1, 6).fill_(2);
-      x.set({1, 6}, nan);
+      x.set({1, 6}, not_a_number);
       if (!columns) x = transpose(x, 0, 1).contiguous();
       const int dim = columns ? 0 : 1;
       const auto at = [&](const Tensor& y, std::int64_t i, std::int64_t column) {
