@@ -56,7 +56,7 @@ std::vector<Form> attention_forms(const FormOptions& options = {});
 struct NamedMask {
   std::string name;
   nn::Mask mask;
-  bool empty_row = false;  // leaves a query without a key
+  bool empty_row = false;      // leaves a query without a key
   bool in_slow_tests = false;  // which take few masks
 };
 // Each kind, for two sequences of n queries and m keys, and for every head alike.

@@ -11,6 +11,7 @@
 #include "tensor/core/threads.h"
 #include "tensor/core/views.h"
 #include "tensor/elementwise/elementwise.h"
+#include "tensor/random/random.h"
 #include "tests/compare.h"
 #include "tests/infinity.h"
 #include "tests/layouts.h"
@@ -19,16 +20,10 @@
 namespace heed {
 namespace {
 
-// Whole numbers from -4 to 4 without a pattern: their sums are exact.
+// Whole numbers from -4 to 4: their sums are exact.
 Tensor whole(const Shape& shape, DType dtype = float32) {
-  Tensor x = empty(shape, int64);
-  std::int64_t* const numbers = x.mutable_data<std::int64_t>();
-  std::uint32_t state = 1;
-  for (std::int64_t i = 0; i < x.numel(); ++i) {
-    state = state * 1664525u + 1013904223u;
-    numbers[i] = static_cast<std::int64_t>(state >> 16) % 9 - 4;
-  }
-  return x.to(dtype);
+  Generator generator(1);
+  return randint(-4, 5, shape, generator).to(dtype);
 }
 
 // The sum along one dimension, element by element.

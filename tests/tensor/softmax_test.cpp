@@ -10,6 +10,7 @@
 #include "tensor/core/threads.h"
 #include "tensor/core/views.h"
 #include "tensor/elementwise/elementwise.h"
+#include "tensor/random/random.h"
 #include "tensor/reduce/reductions.h"
 #include "tests/compare.h"
 #include "tests/infinity.h"
@@ -18,15 +19,10 @@
 namespace heed {
 namespace {
 
-// Numbers from -3 to 3 without a pattern.
-Tensor numbers(const Shape& shape, DType dtype, std::uint32_t state = 1) {
-  Tensor x = empty(shape, float64);
-  double* const data = x.mutable_data<double>();
-  for (std::int64_t i = 0; i < x.numel(); ++i) {
-    state = state * 1664525u + 1013904223u;
-    data[i] = state / 4294967296.0 * 6 - 3;
-  }
-  return x.to(dtype);
+// Numbers from -3 to 3.
+Tensor numbers(const Shape& shape, DType dtype, std::uint64_t seed = 1) {
+  Generator generator(seed);
+  return (6 * rand(shape, float64, generator) - 3).to(dtype);
 }
 
 // The formula, in float64.
