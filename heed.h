@@ -30,7 +30,6 @@
 #include "tensor/core/threads.h"
 #include "tensor/core/views.h"
 #include "tensor/elementwise/elementwise.h"
-#include "tensor/elementwise/updates.h"
 #include "tensor/indexing/indexing.h"
 #include "tensor/indexing/joining.h"
 #include "tensor/kernels/build_info.h"

@@ -154,22 +154,25 @@ Variable logsumexp(const Variable& x, const Dims& dims, bool keepdim) {
                      }));
 }
 
-Variable amax(const Variable& x, const Dims& dims, bool keepdim) {
-  return record({"amax", "dx = g, shared by the elements equal to y"},
-                amax(x.value(), dims, keepdim),
+namespace {
+
+// amax and amin: y is the largest or the smallest of x along dims.
+Variable extreme(const char* op, Tensor y, const Variable& x, const Dims& dims) {
+  return record({op, "dx = g, shared by the elements equal to y"}, std::move(y),
                 rule(x, save(x, result),
                      [restore = RestoreDims(x, dims), dims](auto& g, auto& x, auto& y) {
                        return shared(restore(g), x, restore(y), dims);
                      }));
 }
 
+}  // namespace
+
+Variable amax(const Variable& x, const Dims& dims, bool keepdim) {
+  return extreme("amax", amax(x.value(), dims, keepdim), x, dims);
+}
+
 Variable amin(const Variable& x, const Dims& dims, bool keepdim) {
-  return record({"amin", "dx = g, shared by the elements equal to y"},
-                amin(x.value(), dims, keepdim),
-                rule(x, save(x, result),
-                     [restore = RestoreDims(x, dims), dims](auto& g, auto& x, auto& y) {
-                       return shared(restore(g), x, restore(y), dims);
-                     }));
+  return extreme("amin", amin(x.value(), dims, keepdim), x, dims);
 }
 
 Variable max(const Variable& x) { return amax(x); }

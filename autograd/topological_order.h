@@ -2,7 +2,6 @@
 // backward.cpp, not for users.
 #pragma once
 
-#include <memory_resource>
 #include <optional>
 #include <span>
 #include <unordered_map>
@@ -48,9 +47,7 @@ class TopologicalOrder {
  private:
   void visit(Node* output);
 
-  // From a pool, which is freed as a whole: a graph may have a million small nodes.
-  std::pmr::monotonic_buffer_resource pool_;
-  std::pmr::unordered_map<const Node*, NodeState> states_{&pool_};
+  std::unordered_map<const Node*, NodeState> states_;
   std::vector<NodeState*> inputs_first_;
 };
 

@@ -148,8 +148,9 @@ def main():
     model = Model(len(numbers))
     matrices = [p for p in model.parameters() if p.dim() >= 2]
     vectors = [p for p in model.parameters() if p.dim() < 2]
-    trainer = torch.optim.AdamW([{"params": matrices, "weight_decay": WEIGHT_DECAY},
-                                 {"params": vectors, "weight_decay": 0}], lr=LR, betas=BETAS)
+    optimiser = torch.optim.AdamW(
+        [{"params": matrices, "weight_decay": WEIGHT_DECAY},
+         {"params": vectors, "weight_decay": 0}], lr=LR, betas=BETAS)
     generator = torch.Generator().manual_seed(options.seed + 2)
     start = time.perf_counter()
     for step in range(options.steps + 1):
@@ -160,12 +161,12 @@ def main():
                   flush=True)
         if step == options.steps:
             break
-        for group in trainer.param_groups:
+        for group in optimiser.param_groups:
             group["lr"] = rate(step, options.steps)
-        trainer.zero_grad(set_to_none=True)
+        optimiser.zero_grad(set_to_none=True)
         loss_of(model, *random_pieces(train, generator)).backward()
         nn.utils.clip_grad_norm_(model.parameters(), CLIP)
-        trainer.step()
+        optimiser.step()
     seconds = time.perf_counter() - start
     print(f"validation loss over all {len(validation) - 1} predictable characters: "
           f"{whole_loss(model, validation):.4f}")

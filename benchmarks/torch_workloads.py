@@ -36,12 +36,12 @@ def nw_epoch(n):
     values = y.expand(n, n)[others].reshape(n, n - 1)
     net = KernelRegression()
     loss = torch.nn.MSELoss(reduction="none")
-    trainer = torch.optim.SGD(net.parameters(), lr=25 / n / n)
+    optimiser = torch.optim.SGD(net.parameters(), lr=25 / n / n)
 
     def epoch():
-        trainer.zero_grad()
+        optimiser.zero_grad()
         loss(net(x, keys, values), y).sum().backward()
-        trainer.step()
+        optimiser.step()
     return epoch
 
 
@@ -49,14 +49,14 @@ def additive_step(batch, n, m, h):
     w_q, w_k, w_v = (torch.nn.Linear(h, width, bias=False) for width in (h, h, 1))
     queries, keys, values = (torch.randn(batch, rows, h, requires_grad=True)
                              for rows in (n, m, m))
-    trainer = torch.optim.SGD([w_q.weight, w_k.weight, w_v.weight], lr=1e-3)
+    optimiser = torch.optim.SGD([w_q.weight, w_k.weight, w_v.weight], lr=1e-3)
 
     def step():
-        trainer.zero_grad()
+        optimiser.zero_grad()
         features = torch.tanh(w_q(queries).unsqueeze(2) + w_k(keys).unsqueeze(1))
         weights = F.softmax(w_v(features).squeeze(-1), -1)
         torch.bmm(weights, values).square().mean().backward()
-        trainer.step()
+        optimiser.step()
     return step
 
 
@@ -87,16 +87,16 @@ class CausalSelfAttention(torch.nn.Module):
 def mha(b, t, d, heads, train, dropout=0.0):
     net = CausalSelfAttention(d, heads, t, dropout)
     x, y = torch.randn(b, t, d, requires_grad=train), torch.randn(b, t, d)
-    trainer = torch.optim.SGD(net.parameters(), lr=1e-3)
+    optimiser = torch.optim.SGD(net.parameters(), lr=1e-3)
 
     def forward():
         with torch.no_grad():
             net(x)
 
     def step():
-        trainer.zero_grad()
+        optimiser.zero_grad()
         F.mse_loss(net(x), y).backward()
-        trainer.step()
+        optimiser.step()
     return step if train else forward
 
 
@@ -142,13 +142,13 @@ class LanguageModel(torch.nn.Module):
 
 def gpt_step(layers, d, heads, t, b, vocab):
     net = LanguageModel(layers, d, heads, t, vocab)
-    trainer = torch.optim.AdamW(net.parameters(), lr=1e-4)
+    optimiser = torch.optim.AdamW(net.parameters(), lr=1e-4)
     ids, targets = torch.randint(vocab, (b, t)), torch.randint(vocab, (b * t,))
 
     def step():
-        trainer.zero_grad()
+        optimiser.zero_grad()
         F.cross_entropy(net(ids).view(-1, vocab), targets).backward()
-        trainer.step()
+        optimiser.step()
     return step
 
 

@@ -40,12 +40,12 @@ std::function<void()> nw_epoch(std::int64_t n) {
   const Tensor values = reshape(masked_select(expand(y, {n, n}), others), {n, n - 1});
   nn::NWKernelRegression net;
   const double size = static_cast<double>(n);
-  const auto trainer = std::make_shared<optim::Sgd>(
+  const auto optimiser = std::make_shared<optim::Sgd>(
       nn::parameters(net), optim::SgdOptions{.lr = 25 / size / size});
   return [=]() mutable {
-    trainer->zero_grad();
+    optimiser->zero_grad();
     sum(nn::mse_loss(net(x, keys, values), y, nn::Reduction::none)).backward();
-    trainer->step();
+    optimiser->step();
   };
 }
 
@@ -56,12 +56,12 @@ std::function<void()> additive_step(std::int64_t batch, std::int64_t n, std::int
   nn::AdditiveAttention net(h, h, h, 0);
   const Variable queries(randn({batch, n, h}), true), keys(randn({batch, m, h}), true);
   const Variable values(randn({batch, m, h}), true);
-  const auto trainer =
+  const auto optimiser =
       std::make_shared<optim::Sgd>(nn::parameters(net), optim::SgdOptions{.lr = 1e-3});
   return [=]() mutable {
-    trainer->zero_grad();
+    optimiser->zero_grad();
     mean(square(net(queries, keys, values))).backward();
-    trainer->step();
+    optimiser->step();
   };
 }
 
@@ -83,12 +83,12 @@ std::function<void()> mha_step(std::int64_t b, std::int64_t t, std::int64_t d,
       {.dim = d, .n_heads = heads, .max_seq_len = t, .dropout = dropout});
   const Variable x(randn({b, t, d}), true);
   const Tensor y = randn({b, t, d});
-  const auto trainer =
+  const auto optimiser =
       std::make_shared<optim::Sgd>(nn::parameters(net), optim::SgdOptions{.lr = 1e-3});
   return [=]() mutable {
-    trainer->zero_grad();
+    optimiser->zero_grad();
     nn::mse_loss(net(x), y).backward();
-    trainer->step();
+    optimiser->step();
   };
 }
 
@@ -160,13 +160,13 @@ struct LanguageModel {
 std::function<void()> gpt_step(std::int64_t layers, std::int64_t d, std::int64_t heads,
                                std::int64_t t, std::int64_t b, std::int64_t vocab) {
   LanguageModel net(layers, d, heads, t, vocab);
-  const auto trainer = std::make_shared<optim::AdamW>(nn::parameters(net),
-                                                      optim::AdamWOptions{.lr = 1e-4});
+  const auto optimiser = std::make_shared<optim::AdamW>(nn::parameters(net),
+                                                        optim::AdamWOptions{.lr = 1e-4});
   const Tensor ids = randint(vocab, {b, t}), targets = randint(vocab, {b * t});
   return [=]() mutable {
-    trainer->zero_grad();
+    optimiser->zero_grad();
     nn::cross_entropy(reshape(net(ids), {-1, vocab}), targets).backward();
-    trainer->step();
+    optimiser->step();
   };
 }
 

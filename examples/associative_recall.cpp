@@ -112,19 +112,19 @@ double accuracy(const Tensor& answers, const Batch& batch) {
 template <class Model>
 struct Learner {
   Model net;
-  optim::Sgd trainer;
+  optim::Sgd optimiser;
   std::vector<double> losses, accuracies;
 
   explicit Learner(Model model)
-      : net(std::move(model)), trainer(nn::parameters(net), {.momentum = momentum}) {}
+      : net(std::move(model)), optimiser(nn::parameters(net), {.momentum = momentum}) {}
 
   void learn(const Batch& batch, double lr) {
-    trainer.options().lr = lr;
-    trainer.zero_grad();
+    optimiser.options().lr = lr;
+    optimiser.zero_grad();
     const Variable scores = net(batch, batch.mask());
     const Variable loss = nn::cross_entropy(scores, flatten(batch.answers()));
     loss.backward();
-    trainer.step();
+    optimiser.step();
     losses.push_back(loss.item());
     accuracies.push_back(accuracy(answers_of(scores.value(), batch), batch));
     check(std::isfinite(losses.back()),

@@ -112,17 +112,17 @@ std::string generated(LanguageModel& net) {
 // Returns the losses, the first that before any step.
 std::vector<double> train(LanguageModel& net, const Tensor& inputs,
                           const Tensor& targets) {
-  optim::Sgd trainer(nn::parameters(net), {.lr = 0.1});
+  optim::Sgd optimiser(nn::parameters(net), {.lr = 0.1});
   std::vector<double> losses;
   for (int step = 0;; ++step) {
-    trainer.zero_grad();
+    optimiser.zero_grad();
     const Variable logits = net(inputs);  // (1, 4, vocab_size)
     const Variable loss = nn::cross_entropy(reshape(logits, {-1, vocab_size}), targets);
     losses.push_back(loss.item());
     if (step % 10 == 0) fmt::print("after {:3} steps, loss {:.6f}\n", step, loss.item());
     if (step == training_steps) return losses;
     loss.backward();
-    trainer.step();
+    optimiser.step();
   }
 }
 

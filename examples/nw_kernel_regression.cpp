@@ -83,15 +83,15 @@ std::vector<double> train(nn::NWKernelRegression& net, const Data& data, double 
                           std::int64_t epochs) {
   const Tensor keys = leave_one_out(data.x_train);    // (n, n - 1)
   const Tensor values = leave_one_out(data.y_train);  // (n, n - 1)
-  optim::Sgd trainer(nn::parameters(net), {.lr = lr});
+  optim::Sgd optimiser(nn::parameters(net), {.lr = lr});
   std::vector<double> losses;
   for (std::int64_t epoch = 1; epoch <= epochs; ++epoch) {
-    trainer.zero_grad();
+    optimiser.zero_grad();
     const Variable prediction = net(data.x_train, keys, values);  // (n)
     const Variable loss =
         sum(nn::mse_loss(prediction, data.y_train, nn::Reduction::none));
     loss.backward();
-    trainer.step();
+    optimiser.step();
     losses.push_back(loss.item());
     check(std::isfinite(losses.back()),
           "the training diverged in epoch {}; a smaller --lr may help", epoch);

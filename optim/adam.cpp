@@ -2,13 +2,51 @@
 
 #include <cmath>
 
+#include "optim/adam_kernels.h"
 #include "tensor/core/factories.h"
+#include "tensor/core/parallel.h"
 #include "tensor/elementwise/elementwise.h"
-#include "tensor/elementwise/updates.h"
+#include "tensor/kernels/level.h"
 #include "tensor/reduce/reductions.h"
 
 namespace heed::optim {
 namespace {
+
+// The numbers of step t, computed in double.
+template <class T>
+kernels::AdamNumbers<T> numbers(const AdamOptions& o, double t) {
+  const double decay = o.weight_decay.value_or(0);
+  const bool decoupled = o.decoupled_weight_decay;
+  const auto as = [](double number) { return static_cast<T>(number); };
+  return {.shrink = as(decoupled ? 1 - o.lr * decay : 1),
+          .weight_decay = as(decoupled ? 0 : decay),
+          .beta1 = as(o.beta1),
+          .beta2 = as(o.beta2),
+          .one_minus_beta1 = as(1 - o.beta1),
+          .one_minus_beta2 = as(1 - o.beta2),
+          .eps = as(o.eps),
+          .step_size = as(o.lr / (1 - std::pow(o.beta1, t))),
+          .root_scale = as(std::sqrt(1 - std::pow(o.beta2, t))),
+          .maximize = o.maximize};
+}
+
+// Step t by the loop of adam_kernels.cpp, cut among threads. All tensors are contiguous;
+// `largest` is there with amsgrad alone.
+void update(Tensor& x, const Tensor& gradient, Tensor& m, Tensor& v,
+            std::optional<Tensor>& largest, const AdamOptions& o, double t) {
+  dispatch_floating("Adam", x.dtype(), [&]<class T>() {
+    const auto step = kernels::get<kernels::AdamKernels<T>>().step;
+    const auto k = numbers<T>(o, t);
+    T* const to = x.mutable_data<T>();
+    const T* const g = gradient.data<T>();
+    T *const ms = m.mutable_data<T>(), *const vs = v.mutable_data<T>();
+    T* const most = largest ? largest->mutable_data<T>() : nullptr;
+    parallel_for(x.numel(), parallel_grain, [&](std::int64_t begin, std::int64_t end) {
+      step(end - begin, to + begin, g + begin, ms + begin, vs + begin,
+           most ? most + begin : nullptr, k);
+    });
+  });
+}
 
 // Makes what a step of one parameter needs, and returns the step.
 auto prepare(const Variable& parameter, Memory& memory, const AdamOptions& o) {
@@ -22,19 +60,9 @@ auto prepare(const Variable& parameter, Memory& memory, const AdamOptions& o) {
   memory["step"] = tensor(static_cast<std::int64_t>(t));
   std::optional<Tensor> largest;
   if (o.amsgrad) largest = buffer("max_exp_avg_sq");
-  const double decay = o.weight_decay.value_or(0);
-  const bool decoupled = o.decoupled_weight_decay;
-  const AdamUpdate update{.shrink = decoupled ? 1 - o.lr * decay : 1,
-                          .weight_decay = decoupled ? 0 : decay,
-                          .beta1 = o.beta1,
-                          .beta2 = o.beta2,
-                          .eps = o.eps,
-                          .step_size = o.lr / (1 - std::pow(o.beta1, t)),
-                          .root_scale = std::sqrt(1 - std::pow(o.beta2, t)),
-                          .maximize = o.maximize};
-  return [m = buffer("exp_avg"), v = buffer("exp_avg_sq"), largest, update](
+  return [m = buffer("exp_avg"), v = buffer("exp_avg_sq"), largest, o, t](
              Tensor& x, const Tensor& gradient) mutable {
-    adam_(x, gradient, m, v, largest, update);
+    update(x, gradient, m, v, largest, o, t);
   };
 }
 

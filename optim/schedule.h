@@ -1,6 +1,6 @@
 // Learning rates that change from step to step.
 //
-//   trainer.options().lr = optim::step_schedule(step, {.lr = 0.1, .step_size = 30});
+//   optimiser.options().lr = optim::step_schedule(step, {.lr = 0.1, .step_size = 30});
 //
 // Large steps make fast progress at first; small ones let the weights settle in the end.
 // The warm-up begins with a rate near 0, because the means of Adam's first steps are of

@@ -2,8 +2,10 @@
 
 #include <optional>
 
+#include "optim/sgd_kernels.h"
 #include "tensor/core/factories.h"
-#include "tensor/elementwise/updates.h"
+#include "tensor/core/parallel.h"
+#include "tensor/kernels/level.h"
 
 namespace heed::optim {
 namespace {
@@ -23,23 +25,40 @@ void check_options(const std::vector<SgdOptions>& groups) {
   }
 }
 
+// A step by the loop of sgd_kernels.cpp, cut among threads. All tensors are contiguous;
+// `velocity` is there with momentum alone.
+void update(Tensor& x, const Tensor& gradient, std::optional<Tensor>& velocity,
+            const SgdOptions& o, bool first) {
+  dispatch_floating("Sgd", x.dtype(), [&]<class T>() {
+    const auto as = [](double number) { return static_cast<T>(number); };
+    const kernels::SgdNumbers<T> numbers{.lr = as(o.lr),
+                                         .momentum = as(o.momentum),
+                                         .one_minus_dampening = as(1 - o.dampening),
+                                         .weight_decay = as(o.weight_decay),
+                                         .nesterov = o.nesterov,
+                                         .maximize = o.maximize,
+                                         .first = first};
+    const auto step = kernels::get<kernels::SgdKernels<T>>().step;
+    T* const to = x.mutable_data<T>();
+    const T* const g = gradient.data<T>();
+    T* const v = velocity ? velocity->mutable_data<T>() : nullptr;
+    parallel_for(x.numel(), parallel_grain, [&](std::int64_t begin, std::int64_t end) {
+      step(end - begin, to + begin, g + begin, v ? v + begin : nullptr, numbers);
+    });
+  });
+}
+
 // Makes what a step of one parameter needs, and returns the step. What takes memory is
 // done here, before any parameter is moved.
 auto prepare(const Variable& parameter, Memory& memory, const SgdOptions& o) {
-  const SgdUpdate update{.lr = o.lr,
-                         .momentum = o.momentum,
-                         .dampening = o.dampening,
-                         .weight_decay = o.weight_decay,
-                         .nesterov = o.nesterov,
-                         .maximize = o.maximize,
-                         .first = !memory.contains(buffer)};
+  const bool first = !memory.contains(buffer);
   std::optional<Tensor> velocity;
   if (o.momentum != 0) {
-    if (update.first) memory[buffer] = zeros(parameter.shape(), parameter.dtype());
+    if (first) memory[buffer] = zeros(parameter.shape(), parameter.dtype());
     velocity = memory.at(buffer);
   }
   return [=](Tensor& x, const Tensor& gradient) mutable {
-    sgd_(x, gradient, velocity, update);
+    update(x, gradient, velocity, o, first);
   };
 }
 

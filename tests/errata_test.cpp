@@ -6,13 +6,13 @@
 // sizes are the tutorials'.
 
 #include <cmath>
-#include <limits>
 
 #include <boost/test/unit_test.hpp>
 
 #include <heed.h>
 
 #include "tests/errors.h"
+#include "tests/infinity.h"
 #include "tests/nn/checks.h"
 
 using namespace heed;
@@ -86,7 +86,6 @@ BOOST_AUTO_TEST_CASE(keys_are_viewed_with_the_length_of_the_queries) {
 // The same listing cuts the causal mask to [:seqlen, :seqlen], as if there were as many
 // keys as queries. Where the lengths differ, heed refuses a mask that names no corner.
 BOOST_AUTO_TEST_CASE(the_causal_mask_is_cut_as_if_all_lengths_were_equal) {
-  const double infinity = std::numeric_limits<double>::infinity();
   const Tensor mask = triu(full({1, 1, 8, 8}, -infinity), 1);
   const Tensor scores = randn({1, 2, 3, 5});  // three queries, five keys
   BOOST_CHECK_EXCEPTION(scores + slice(slice(mask, 2, 0, 3), 3, 0, 3), Error,
@@ -186,10 +185,10 @@ BOOST_AUTO_TEST_CASE(the_printed_loss_is_of_the_weights_before_the_step) {
     return sum(nn::mse_loss(net(x, keys, values), y, nn::Reduction::none));
   };
   const double before = loss().item();
-  optim::Sgd trainer(nn::parameters(net), {.lr = 0.1});
+  optim::Sgd optimiser(nn::parameters(net), {.lr = 0.1});
   const Variable l = loss();
   l.backward();
-  trainer.step();
+  optimiser.step();
   BOOST_TEST(l.item() == before);  // what the epoch prints, after the step
   BOOST_TEST(loss().item() < before);
 }

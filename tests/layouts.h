@@ -1,20 +1,18 @@
 // The elements of a tensor in other memory layouts.
 #pragma once
 
-#include <limits>
-
 #include "tensor/core/factories.h"
 #include "tensor/core/views.h"
+#include "tests/infinity.h"
 
 namespace heed {
 
 // The same elements in every second place of each dimension of a larger storage, with
 // NaN (without floating point: 0) in the places between.
 inline Tensor strided(const Tensor& x) {
-  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
   Shape wide = x.shape();
   for (std::int64_t& size : wide) size *= 2;
-  Tensor view = full(wide, is_floating(x.dtype()) ? nan : 0, x.dtype());
+  Tensor view = full(wide, is_floating(x.dtype()) ? not_a_number : 0, x.dtype());
   for (int d = 0; d < x.dim(); ++d) view = slice(view, d, 1, to_end, 2);
   return view.copy_(x);
 }

@@ -1,6 +1,7 @@
 #include "tensor/attention/additive_kernels.h"
 
 #include "tensor/kernels/folds.h"
+#include "tensor/kernels/level.h"
 #include "tensor/kernels/math.h"
 
 namespace heed::kernels::HEED_KERNELS {
@@ -73,14 +74,18 @@ void gradients(const AdditiveGradients<T>& x, int64_t width) {
   }
 }
 
+template <class T>
+constexpr AdditiveKernels<T> kernels = {scores<T>, gradients<T>};
+
 }  // namespace
 
-template <class T>
-const AdditiveKernels<T>& additive_kernels() {
-  static constexpr AdditiveKernels<T> kernels = {scores<T>, gradients<T>};
-  return kernels;
+template <>
+const AdditiveKernels<float>& get() {
+  return kernels<float>;
 }
-template const AdditiveKernels<float>& additive_kernels();
-template const AdditiveKernels<double>& additive_kernels();
+template <>
+const AdditiveKernels<double>& get() {
+  return kernels<double>;
+}
 
 }  // namespace heed::kernels::HEED_KERNELS

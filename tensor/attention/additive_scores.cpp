@@ -1,8 +1,9 @@
 #include "tensor/attention/additive_scores.h"
 
+#include "tensor/attention/additive_kernels.h"
 #include "tensor/core/parallel.h"
 #include "tensor/core/views.h"
-#include "tensor/kernels/table.h"
+#include "tensor/kernels/level.h"
 #include "tensor/reduce/reductions.h"
 
 namespace heed {
@@ -56,9 +57,9 @@ Tensor additive_scores(const Tensor& queries, const Tensor& keys, const Tensor& 
       while (begin < end) {
         const int64_t row = begin / x.m, first = begin % x.m;
         const int64_t last = std::min(x.m, first + end - begin);
-        kernels::of<T>().additive.scores(last - first, x.h, q + row * x.h,
-                                         k + (row / x.n * x.m + first) * x.h, w,
-                                         to + begin);
+        kernels::get<kernels::AdditiveKernels<T>>().scores(
+            last - first, x.h, q + row * x.h, k + (row / x.n * x.m + first) * x.h, w,
+            to + begin);
         begin += last - first;
       }
     });
@@ -92,7 +93,7 @@ AdditiveScoresGradients additive_scores_backward(const Tensor& g, const Tensor& 
             const int64_t entry = i / blocks, first = i % blocks * width;
             const int64_t q = entry * x.n * x.h + first, k = entry * x.m * x.h + first;
             const int64_t scores = entry * x.n * x.m, w = entry * x.h + first;
-            kernels::of<T>().additive.gradients(
+            kernels::get<kernels::AdditiveKernels<T>>().gradients(
                 {x.n, x.m, x.h, from_q + q, from_k + k, from_w + first, from_g + scores,
                  to_q + q, to_k + k, to_w + w},
                 std::min(width, x.h - first));

@@ -84,7 +84,7 @@ class Forward {
   const Results<T>& results_;
   const blis::TileKernel<T>& multiply_ = blis::tile_kernel<T>();
   const int64_t tile_rows_ = multiply_.rows, tile_columns_ = multiply_.columns;
-  const kernels::ProductKernels<T>& loops_ = kernels::of<T>().product;
+  const kernels::ProductKernels<T>& loops_ = kernels::get<kernels::ProductKernels<T>>();
   const int64_t tile_size_ = tile_rows_ * tile_columns_;
   Packed<T> keys_, values_, queries_, bias_;  // values_ is Vᵀ
   Buffer<T> scores_, output_;                 // Sᵀ, then Eᵀ; Oᵀ
@@ -110,13 +110,13 @@ class Forward {
       const Matrices<const T>& bias = *h_.bias;
       bias_.pack(block.count, longest, bias[block.head] + first * bias.row_step,
                  bias.row_step, bias.column_step);
-      kernels::of<T>().attention.add_bias(longest, width, bias_[0], width, 1, scores,
-                                          width);
+      kernels::get<kernels::AttentionKernels<T>>().add_bias(longest, width, bias_[0],
+                                                            width, 1, scores, width);
     }
     // Eᵀ in place; the largest scores and 1 / Σ, for the way back too
     T largest[blis::widest_tile], inverse_sums[blis::widest_tile];
-    kernels::of<T>().attention.exp_columns(longest, width, block.lens, scores, largest,
-                                           inverse_sums);
+    kernels::get<kernels::AttentionKernels<T>>().exp_columns(
+        longest, width, block.lens, scores, largest, inverse_sums);
     const int64_t at = block.head * h_.queries + first;
     for (int64_t j = 0; j < block.count; ++j) {
       const bool sees = block.lens[j] > 0;
@@ -125,7 +125,7 @@ class Forward {
     }
     if (results_.weights) write_weights(block, inverse_sums, *results_.weights);
     if (h_.bits) {
-      kernels::of<T>().attention.drop_columns(
+      kernels::get<kernels::AttentionKernels<T>>().drop_columns(
           longest, width, block.count, h_.bits_of(block.head, first), h_.words, scores);
       for (int64_t j = 0; j < width; ++j) inverse_sums[j] *= h_.stay_factor;
     }

@@ -102,7 +102,7 @@ class Backward {
   const GradientMatrices<T>& gradients_;
   const blis::TileKernel<T>& multiply_ = blis::tile_kernel<T>();
   const int64_t tile_rows_ = multiply_.rows, tile_columns_ = multiply_.columns;
-  const kernels::ProductKernels<T>& loops_ = kernels::of<T>().product;
+  const kernels::ProductKernels<T>& loops_ = kernels::get<kernels::ProductKernels<T>>();
   const bool wants_ds_ = gradients_.query || gradients_.key;
 
   const int64_t tiles_ = ceil_div(h_.queries, tile_rows_);  // of queries
@@ -238,7 +238,7 @@ class Backward {
       multiply_(h_.value_features, g_[t], values_[panel], ds, tile_columns_);
     }
     // p = F ∘ P, ds = dS
-    kernels::of<T>().attention.weights(
+    kernels::get<kernels::AttentionKernels<T>>().weights(
         {tile_rows_, tile_columns_, key, lens_.first() + row, largest_.first() + row,
          inverse_sums_.first() + row, dots_.first() + row, h_.bits_of(head_, row),
          h_.words, h_.stay_factor, p, wants_ds_ ? ds : nullptr});
@@ -253,9 +253,9 @@ class Backward {
                 T* scores) const {
     const T* const first = bias[head_] + row * bias.row_step + key * bias.column_step;
     const int64_t rows = std::min(tile_rows_, h_.queries - row);
-    kernels::of<T>().attention.add_bias(rows, std::min(tile_columns_, h_.keys - key),
-                                        first, bias.row_step, bias.column_step, scores,
-                                        tile_columns_);
+    kernels::get<kernels::AttentionKernels<T>>().add_bias(
+        rows, std::min(tile_columns_, h_.keys - key), first, bias.row_step,
+        bias.column_step, scores, tile_columns_);
   }
 
   // Writes the columns of dKᵀ or dVᵀ of a block, panel by panel, as the rows of the keys

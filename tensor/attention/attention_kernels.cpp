@@ -1,6 +1,7 @@
 #include "tensor/attention/attention_kernels.h"
 
 #include "tensor/kernels/flush.h"
+#include "tensor/kernels/level.h"
 #include "tensor/kernels/softmax.h"
 
 namespace heed::kernels::HEED_KERNELS {
@@ -160,15 +161,19 @@ void weights_flushed(const WeightsTile<T>& tile) {
   });
 }
 
+template <class T>
+constexpr AttentionKernels<T> kernels = {exp_columns_flushed<T>, add_bias<T>,
+                                         drop_columns_of<T>, weights_flushed<T>};
+
 }  // namespace
 
-template <class T>
-const AttentionKernels<T>& attention_kernels() {
-  static constexpr AttentionKernels<T> kernels = {exp_columns_flushed<T>, add_bias<T>,
-                                                  drop_columns_of<T>, weights_flushed<T>};
-  return kernels;
+template <>
+const AttentionKernels<float>& get() {
+  return kernels<float>;
 }
-template const AttentionKernels<float>& attention_kernels();
-template const AttentionKernels<double>& attention_kernels();
+template <>
+const AttentionKernels<double>& get() {
+  return kernels<double>;
+}
 
 }  // namespace heed::kernels::HEED_KERNELS

@@ -26,7 +26,7 @@ void drop(int64_t n, const int64_t* bits, T stay_factor, T* x) {
 template <class T>
 void forward_row(const AttentionOperands<T>& h, int64_t head, int64_t i, T* p, T* output,
                  T* dropped) {
-  const auto& loops = kernels::of<T>().product;
+  const auto& loops = kernels::get<kernels::ProductKernels<T>>();
   int64_t seen = 0;
   h.valid_lens.read(head, i, i + 1, &seen);
   std::fill(p + seen, p + h.keys, T{0});
@@ -38,10 +38,10 @@ void forward_row(const AttentionOperands<T>& h, int64_t head, int64_t i, T* p, T
   loops.gemv(seen, h.features, h.scale, k, h.key.row_step, q, p);
   if (h.bias) {
     const Matrices<const T>& bias = *h.bias;
-    kernels::of<T>().attention.add_bias(1, seen, bias[head] + i * bias.row_step, 0,
-                                        bias.column_step, p, 0);
+    kernels::get<kernels::AttentionKernels<T>>().add_bias(
+        1, seen, bias[head] + i * bias.row_step, 0, bias.column_step, p, 0);
   }
-  kernels::of<T>().reduce.softmax(1, seen, 1, p, p);
+  kernels::get<kernels::ReduceKernels<T>>().softmax(1, seen, 1, p, p);
   h.clear_hidden(head, i, seen, p);
   const T* after_dropout = p;
   if (const int64_t* const bits = h.bits_of(head, i)) {
@@ -67,7 +67,7 @@ template <class T>
 void backward_head(const AttentionOperands<T>& h, const Matrices<const T>& g,
                    const T* weights, int64_t head, const GradientMatrices<T>& to,
                    Scratch<T>& scratch) {
-  const auto& loops = kernels::of<T>().product;
+  const auto& loops = kernels::get<kernels::ProductKernels<T>>();
   for (int64_t i = 0; i < h.queries; ++i) {
     int64_t seen = 0;
     h.valid_lens.read(head, i, i + 1, &seen);
@@ -82,7 +82,8 @@ void backward_head(const AttentionOperands<T>& h, const Matrices<const T>& g,
       drop(seen, bits, h.stay_factor, ds);
       drop(seen, bits, h.stay_factor, dropped);
     }
-    if (seen > 0) kernels::of<T>().reduce.softmax_backward(1, seen, 1, ds, p, ds);
+    if (seen > 0)
+      kernels::get<kernels::ReduceKernels<T>>().softmax_backward(1, seen, 1, ds, p, ds);
     h.clear_hidden(head, i, seen, ds);
     std::fill(ds + seen, ds + h.keys, T{0});
     if (!to.query) continue;

@@ -1,7 +1,9 @@
 #include "tensor/attention/gaussian_attention.h"
 
+#include "tensor/attention/gaussian_kernels.h"
 #include "tensor/core/views.h"
 #include "tensor/elementwise/elementwise.h"
+#include "tensor/kernels/level.h"
 #include "tensor/reduce/reduce.h"
 #include "tensor/reduce/reductions.h"
 
@@ -64,7 +66,7 @@ GaussianAttentionResult gaussian_attention(const Tensor& query, const Tensor& ke
              *const by_query = result.by_query.mutable_data<T>(),
              *const by_w = result.by_w.mutable_data<T>();
     parallel_for(query.numel(), grain(m), [&](std::int64_t begin, std::int64_t end) {
-      kernels::of<T>().gaussian.attention(
+      kernels::get<kernels::GaussianKernels<T>>().attention(
           x.rows(begin, end), {p + begin * m, o + begin, by_query + begin, by_w + begin});
     });
   });
@@ -106,7 +108,7 @@ GaussianAttentionGradients gaussian_attention_backward(
     T* const dv = wanted[1] ? gradients.value.mutable_data<T>() : nullptr;
     parallel_for(query.numel(), grain(m), [&](std::int64_t begin, std::int64_t end) {
       const std::int64_t at = begin * m;
-      kernels::of<T>().gaussian.gradients(
+      kernels::get<kernels::GaussianKernels<T>>().gradients(
           x.rows(begin, end), {from_p + at, from_o + begin, from_g + begin},
           {dk ? dk + at : nullptr, dv ? dv + at : nullptr});
     });

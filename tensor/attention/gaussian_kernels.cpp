@@ -1,6 +1,7 @@
 #include "tensor/attention/gaussian_kernels.h"
 
 #include "tensor/kernels/flush.h"
+#include "tensor/kernels/level.h"
 #include "tensor/kernels/softmax.h"
 
 namespace heed::kernels::HEED_KERNELS {
@@ -74,17 +75,21 @@ void gradients(const GaussianOperands<T>& x, const GaussianBackward<T>& from,
   }
 }
 
+template <class T>
+constexpr GaussianKernels<T> kernels = {
+    flushed<attention<T>, const GaussianOperands<T>&, const GaussianResults<T>&>,
+    flushed<gradients<T>, const GaussianOperands<T>&, const GaussianBackward<T>&,
+            const GaussianGradients<T>&>};
+
 }  // namespace
 
-template <class T>
-const GaussianKernels<T>& gaussian_kernels() {
-  static constexpr GaussianKernels<T> kernels = {
-      flushed<attention<T>, const GaussianOperands<T>&, const GaussianResults<T>&>,
-      flushed<gradients<T>, const GaussianOperands<T>&, const GaussianBackward<T>&,
-              const GaussianGradients<T>&>};
-  return kernels;
+template <>
+const GaussianKernels<float>& get() {
+  return kernels<float>;
 }
-template const GaussianKernels<float>& gaussian_kernels();
-template const GaussianKernels<double>& gaussian_kernels();
+template <>
+const GaussianKernels<double>& get() {
+  return kernels<double>;
+}
 
 }  // namespace heed::kernels::HEED_KERNELS

@@ -45,11 +45,6 @@ void convert(std::int64_t n, const From* from, std::int64_t from_stride, To* to,
   }
 }
 
-// Two spans of storage that might overlap: the writing would change what is yet to read.
-bool may_overlap(const Tensor& a, const Tensor& b) {
-  return a.storage() && a.storage() == b.storage();
-}
-
 }  // namespace
 
 std::int64_t Tensor::size(Dim dim) const {
@@ -123,7 +118,8 @@ Tensor& Tensor::copy_(const Tensor& source) {
         shape_);
   if (numel() == 0) return *this;
   check_distinct("copy_", *this);
-  const Tensor from = may_overlap(*this, source) ? source.clone() : source;
+  // In one storage the writing could change what is yet to be read.
+  const Tensor from = source.storage() == storage() ? source.clone() : source;
   const Strides from_strides = expanded_strides(from.shape(), from.strides(), shape_);
   const TensorIterator<2> iterator(shape_, {&strides_, &from_strides});
   const std::int64_t to_step = iterator.inner_strides()[0];

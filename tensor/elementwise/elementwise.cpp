@@ -7,7 +7,8 @@
 
 #include "tensor/core/factories.h"
 #include "tensor/core/tensor_iterator.h"
-#include "tensor/kernels/table.h"
+#include "tensor/elementwise/elementwise_kernels.h"
+#include "tensor/kernels/level.h"
 
 namespace heed {
 namespace {
@@ -17,7 +18,8 @@ using kernels::Op;
 
 // Asked for once: an op on a few elements takes less than a tenth of a microsecond.
 const kernels::ElementwiseKernels& table() {
-  static const kernels::ElementwiseKernels& table = kernels::table().elementwise;
+  static const kernels::ElementwiseKernels& table =
+      kernels::get<kernels::ElementwiseKernels>();
   return table;
 }
 

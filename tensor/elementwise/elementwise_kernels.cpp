@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "tensor/elementwise/formulas.h"
+#include "tensor/kernels/level.h"
 
 namespace heed::kernels::HEED_KERNELS {
 namespace {
@@ -111,7 +112,8 @@ constexpr ElementwiseKernels make_table(std::index_sequence<op...>) {
 
 }  // namespace
 
-const ElementwiseKernels& elementwise_kernels() {
+template <>
+const ElementwiseKernels& get() {
   static constexpr ElementwiseKernels table =
       make_table(std::make_index_sequence<op_count>());
   return table;

@@ -4,10 +4,8 @@
 #include <cstdlib>
 
 #include "tensor/core/error.h"
-#include "tensor/kernels/table.h"
 
 namespace heed::kernels {
-namespace {
 
 Level processor_level() {
 #if defined(__x86_64__)
@@ -22,6 +20,8 @@ Level processor_level() {
 #endif
   return Level::baseline;
 }
+
+namespace {
 
 Level chosen_level() {
   const Level best = processor_level();
@@ -45,17 +45,6 @@ Level level() {
 std::string_view name(Level level) {
   constexpr std::string_view names[] = {"baseline", "v3", "v4"};
   return names[static_cast<int>(level)];
-}
-
-const Table& table() {
-#if defined(__x86_64__)
-  static const Table& chosen = level() == Level::v4   ? v4::table()
-                               : level() == Level::v3 ? v3::table()
-                                                      : baseline::table();
-#else
-  static const Table& chosen = baseline::table();
-#endif
-  return chosen;
 }
 
 }  // namespace heed::kernels

@@ -1,4 +1,11 @@
-// The instruction sets that the kernels are compiled for, and the choice among them.
+// The kernels, loops that are compiled once for each instruction set, and the choice
+// among these.
+//
+// A file ..._kernels.cpp stands beside the file that calls it, and is compiled once a
+// level with that level's compiler flags, into a namespace of its own (HEED_KERNELS names
+// it). Its header declares a struct of pointers to the loops, which get() finds. The
+// kernel files hold their helpers in an unnamed namespace and take nothing inline from
+// elsewhere that the linker could merge between levels.
 #pragma once
 
 #include <string_view>
@@ -8,13 +15,41 @@ namespace heed::kernels {
 enum class Level {
   baseline,  // what every x86-64 has, and every other processor
   v3,        // AVX2 and FMA
-  v4,        // AVX-512 F, DQ, BW and VL
+  v4,        // AVX-512 F, DQ, BW, VL and CD
 };
 
-// The best level of this processor, or the one that the environment variable HEED_LEVEL
-// names: baseline, v3 or v4. If the processor lacks that, its best. Throws Error for any
-// other name.
+// The best level of this processor.
+Level processor_level();
+// That level, or the one that the environment variable HEED_LEVEL names: baseline, v3 or
+// v4. If the processor lacks that, its best. Throws Error for any other name.
 Level level();
 std::string_view name(Level level);
+
+// Each kernel file defines get() for its struct, such as ReduceKernels<float>.
+namespace baseline {
+template <class Kernels>
+const Kernels& get();
+}
+namespace v3 {
+template <class Kernels>
+const Kernels& get();
+}
+namespace v4 {
+template <class Kernels>
+const Kernels& get();
+}
+
+// The kernels of the level that level() tells. Throws Error as it does.
+template <class Kernels>
+const Kernels& get() {
+#if defined(__x86_64__)
+  static const Kernels& chosen = level() == Level::v4   ? v4::get<Kernels>()
+                                 : level() == Level::v3 ? v3::get<Kernels>()
+                                                        : baseline::get<Kernels>();
+  return chosen;
+#else
+  return baseline::get<Kernels>();
+#endif
+}
 
 }  // namespace heed::kernels

@@ -6,7 +6,7 @@
 // units in the last place (ulp); tests/tensor/math_test.cpp measures them again. The
 // coefficients are minimax fits of our own, by weighted least squares.
 //
-// Only the kernels include this file: each gets functions of its own (see table.h).
+// Only the kernels include this file: each gets functions of its own (see level.h).
 #pragma once
 
 #include <cstdint>
@@ -28,6 +28,9 @@ template <class T>
   return a * b + c;
 #endif
 }
+
+[[gnu::always_inline]] inline float sqrt(float x) { return __builtin_sqrtf(x); }
+[[gnu::always_inline]] inline double sqrt(double x) { return __builtin_sqrt(x); }
 
 // c[0] + c[1] x + c[2] x^2 + ...
 template <class... C>

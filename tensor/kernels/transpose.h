@@ -1,5 +1,5 @@
 // Transposing a matrix in memory. Only the kernels include this file: each gets a
-// function of its own (see table.h).
+// function of its own (see level.h).
 #pragma once
 
 #include <cstdint>

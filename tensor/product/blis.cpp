@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 #include <omp.h>
 
+#include "tensor/kernels/level.h"
+
 namespace heed::blis {
 namespace {
 
@@ -27,7 +29,7 @@ struct Library {
   MicroKernel<float> float_kernel;
   MicroKernel<double> double_kernel;
   // Whether the micro-kernel writes the columns of its tile rather than the rows.
-  bool by_columns[2];
+  bool prefers_columns[2];
   TileKernel<float> float_tile;
   TileKernel<double> double_tile;
 
@@ -42,8 +44,8 @@ struct Library {
         bli_cntx_get_l3_vir_ukr_dt(BLIS_FLOAT, BLIS_GEMM_UKR, context));
     double_kernel = reinterpret_cast<MicroKernel<double>>(
         bli_cntx_get_l3_vir_ukr_dt(BLIS_DOUBLE, BLIS_GEMM_UKR, context));
-    float_tile = tile<float>(by_columns[0]);
-    double_tile = tile<double>(by_columns[1]);
+    float_tile = tile<float>(prefers_columns[0]);
+    double_tile = tile<double>(prefers_columns[1]);
   }
 
  private:
@@ -55,10 +57,8 @@ struct Library {
   // stands, and a BLIS without these kernels is left alone: naming one that is not there
   // would end the program. Returns whether the variable was set.
   static bool correct_processor() {
-#if defined(__x86_64__) && defined(BLIS_CONFIG_SKX)
-    const bool avx512 =
-        __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
+#if defined(BLIS_CONFIG_SKX)
+    const bool avx512 = kernels::processor_level() == kernels::Level::v4;
     if (avx512 && !std::getenv("BLIS_ARCH_TYPE")) {
       // Version 0.9 takes the number only, not the name.
       return setenv("BLIS_ARCH_TYPE", std::to_string(BLIS_ARCH_SKX).c_str(), 0) == 0;
@@ -69,12 +69,11 @@ struct Library {
 
   // A kernel that writes columns computes the transposed tile, so that heed sees rows.
   template <class T>
-  TileKernel<T> tile(bool& columns_first) const {
-    columns_first =
-        !bli_cntx_l3_vir_ukr_prefers_rows_dt(type_id<T>, BLIS_GEMM_UKR, context);
+  TileKernel<T> tile(bool& columns) const {
+    columns = !bli_cntx_l3_vir_ukr_prefers_rows_dt(type_id<T>, BLIS_GEMM_UKR, context);
     const std::int64_t mr = bli_cntx_get_blksz_def_dt(type_id<T>, BLIS_MR, context);
     const std::int64_t nr = bli_cntx_get_blksz_def_dt(type_id<T>, BLIS_NR, context);
-    return {columns_first ? nr : mr, columns_first ? mr : nr};
+    return {columns ? nr : mr, columns ? mr : nr};
   }
 };
 
@@ -134,7 +133,7 @@ void TileKernel<T>::operator()(std::int64_t depth, const T* a, const T* b, T* c,
   T* pa = const_cast<T*>(a);
   T* pb = const_cast<T*>(b);
   std::int64_t m = rows, n = columns, rs = row_stride, cs = 1;
-  if (lib.by_columns[single ? 0 : 1]) {
+  if (lib.prefers_columns[single ? 0 : 1]) {
     std::swap(pa, pb);
     std::swap(m, n);
     std::swap(rs, cs);

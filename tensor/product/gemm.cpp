@@ -14,8 +14,9 @@
 #include <array>
 
 #include "tensor/core/parallel.h"
-#include "tensor/kernels/table.h"
+#include "tensor/kernels/level.h"
 #include "tensor/product/panels.h"
+#include "tensor/product/product_kernels.h"
 
 namespace heed {
 
@@ -62,7 +63,7 @@ void for_lines(int64_t products, int64_t lines, int64_t work, F&& f) {
 
 template <class T>
 void outer_products(const Products<T>& x) {
-  const auto scale = kernels::of<T>().product.scale;
+  const auto scale = kernels::get<kernels::ProductKernels<T>>().scale;
   for_lines(count(x.batch), x.m, x.n, [&](int64_t product, int64_t begin, int64_t end) {
     const auto [at_a, at_b] = offsets(x.batch, product);
     const T* const a = x.a.first + at_a;
@@ -79,8 +80,8 @@ void outer_products(const Products<T>& x) {
 template <class T>
 void matrix_vector(const Products<T>& x, int64_t lines, blis::Matrix<const T> m,
                    const T* vector, int64_t step, int matrix) {
-  const auto dot = kernels::of<T>().product.dot;
-  const auto add_columns = kernels::of<T>().product.add_columns;
+  const auto dot = kernels::get<kernels::ProductKernels<T>>().dot;
+  const auto add_columns = kernels::get<kernels::ProductKernels<T>>().add_columns;
   for_lines(count(x.batch), lines, x.k, [&](int64_t product, int64_t begin, int64_t end) {
     const auto at = offsets(x.batch, product);
     const T* const a = m.first + at[matrix];

@@ -8,8 +8,9 @@
 
 #include "tensor/core/memory.h"
 #include "tensor/core/parallel.h"
-#include "tensor/kernels/table.h"
+#include "tensor/kernels/level.h"
 #include "tensor/product/blis.h"
+#include "tensor/product/product_kernels.h"
 
 namespace heed {
 
@@ -63,7 +64,7 @@ struct Panels {
   // of a line `depth_step`.
   void pack(const T* x, std::int64_t step, std::int64_t depth_step, std::int64_t begin,
             std::int64_t end, T* packed) const {
-    const auto pack = kernels::of<T>().product.pack;
+    const auto pack = kernels::get<kernels::ProductKernels<T>>().pack;
     for (std::int64_t i = begin; i < end; ++i) {
       const std::int64_t first = i * width;
       pack(width, std::min(width, lines - first), depth, x + first * step, step,

@@ -1,6 +1,7 @@
 #include "tensor/product/product_kernels.h"
 
 #include "tensor/kernels/folds.h"
+#include "tensor/kernels/level.h"
 #include "tensor/kernels/transpose.h"
 
 namespace heed::kernels::HEED_KERNELS {
@@ -99,15 +100,19 @@ void pack(int64_t width, int64_t lines, int64_t depth, const T* x, int64_t line_
   }
 }
 
+template <class T>
+constexpr ProductKernels<T> kernels = {dot<T>, scale<T>, add_columns<T>, gemv<T>,
+                                       ger<T>, pack<T>,  transpose<T>};
+
 }  // namespace
 
-template <class T>
-const ProductKernels<T>& product_kernels() {
-  static constexpr ProductKernels<T> kernels = {dot<T>, scale<T>, add_columns<T>, gemv<T>,
-                                                ger<T>, pack<T>,  transpose<T>};
-  return kernels;
+template <>
+const ProductKernels<float>& get() {
+  return kernels<float>;
 }
-template const ProductKernels<float>& product_kernels();
-template const ProductKernels<double>& product_kernels();
+template <>
+const ProductKernels<double>& get() {
+  return kernels<double>;
+}
 
 }  // namespace heed::kernels::HEED_KERNELS

@@ -5,7 +5,8 @@
 
 #include "tensor/core/factories.h"
 #include "tensor/core/memory_order.h"
-#include "tensor/kernels/table.h"
+#include "tensor/kernels/level.h"
+#include "tensor/random/normal_kernels.h"
 
 namespace heed {
 namespace {
@@ -13,7 +14,7 @@ namespace {
 constexpr int block_size = kernels::normal_block;
 
 void transform_blocks(std::int64_t blocks, float* d, float mean, float std) {
-  kernels::table().normal_blocks(blocks, d, mean, std);
+  kernels::get<kernels::NormalKernels>().transform(blocks, d, mean, std);
 }
 
 void transform_blocks(std::int64_t blocks, double* d, double mean, double std) {

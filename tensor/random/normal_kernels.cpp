@@ -1,5 +1,7 @@
 #include "tensor/random/normal_kernels.h"
 
+#include "tensor/kernels/level.h"
+
 namespace heed::kernels::HEED_KERNELS {
 namespace {
 
@@ -79,8 +81,13 @@ void transform(std::int64_t blocks, float* d, float mean, float std) {
   }
 }
 
+constexpr NormalKernels kernels = {transform};
+
 }  // namespace
 
-NormalBlocks normal_blocks() { return transform; }
+template <>
+const NormalKernels& get() {
+  return kernels;
+}
 
 }  // namespace heed::kernels::HEED_KERNELS

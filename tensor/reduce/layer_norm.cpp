@@ -1,6 +1,7 @@
 #include "tensor/reduce/layer_norm.h"
 
-#include "tensor/kernels/table.h"
+#include "tensor/kernels/level.h"
+#include "tensor/reduce/layer_norm_kernels.h"
 #include "tensor/reduce/reduce.h"
 
 namespace heed {
@@ -42,9 +43,9 @@ LayerNormResult layer_norm(const Tensor& x, const Tensor& weight, const Tensor& 
     T *const mean = r.mean.mutable_data<T>(), *const rstd = r.rstd.mutable_data<T>();
     parallel_for(count(rows), parallel_grain / n + 1,
                  [&](std::int64_t begin, std::int64_t end) {
-                   kernels::of<T>().layer_norm.forward(end - begin, n, from + begin * n,
-                                                       ws, bs, eps, to + begin * n,
-                                                       mean + begin, rstd + begin);
+                   kernels::get<kernels::LayerNormKernels<T>>().forward(
+                       end - begin, n, from + begin * n, ws, bs, eps, to + begin * n,
+                       mean + begin, rstd + begin);
                  });
     return r;
   });
@@ -80,7 +81,7 @@ std::array<Tensor, 3> layer_norm_backward(const Tensor& g, const Tensor& x,
           return all ? all + block * n : nullptr;
         };
         const std::int64_t first = block * rows_at_once;
-        kernels::of<T>().layer_norm.backward(
+        kernels::get<kernels::LayerNormKernels<T>>().backward(
             std::min(rows_at_once, rows - first), n, gs + first * n, xs + first * n, ws,
             means + first, rstds + first, dx ? dx + first * n : nullptr, part(dw),
             part(db));

@@ -1,13 +1,12 @@
 #include "tensor/reduce/layer_norm_kernels.h"
 
 #include "tensor/kernels/folds.h"
+#include "tensor/kernels/level.h"
 
 namespace heed::kernels::HEED_KERNELS {
 namespace {
 
 using std::int64_t;
-
-double root(double x) { return __builtin_sqrt(x); }
 
 // f(0) + ... + f(n - 1): in blocks of T, sixteen sums side by side, which is fast, and
 // the blocks' sums in double, so that a long row loses no digits. The order is the same
@@ -40,7 +39,7 @@ void forward(int64_t rows, int64_t n, const T* x, const T* weight, const T* bias
     // In double: an eps that is 0 in float32 counts, and rstd rounds once.
     const double variance =
         sum_of<T>(n, [x, m](int64_t i) { return (x[i] - m) * (x[i] - m); }) / count;
-    const T s = static_cast<T>(1 / root(variance + eps));
+    const T s = static_cast<T>(1 / __builtin_sqrt(variance + eps));
 #pragma omp simd
     for (int64_t i = 0; i < n; ++i) y[i] = (x[i] - m) * s;
     if (weight) {
@@ -93,14 +92,18 @@ void backward(int64_t rows, int64_t n, const T* g, const T* x, const T* weight,
   }
 }
 
+template <class T>
+constexpr LayerNormKernels<T> kernels = {forward<T>, backward<T>};
+
 }  // namespace
 
-template <class T>
-const LayerNormKernels<T>& layer_norm_kernels() {
-  static constexpr LayerNormKernels<T> kernels = {forward<T>, backward<T>};
-  return kernels;
+template <>
+const LayerNormKernels<float>& get() {
+  return kernels<float>;
 }
-template const LayerNormKernels<float>& layer_norm_kernels();
-template const LayerNormKernels<double>& layer_norm_kernels();
+template <>
+const LayerNormKernels<double>& get() {
+  return kernels<double>;
+}
 
 }  // namespace heed::kernels::HEED_KERNELS

@@ -6,7 +6,8 @@
 
 #include "tensor/core/parallel.h"
 #include "tensor/core/tensor.h"
-#include "tensor/kernels/table.h"
+#include "tensor/kernels/level.h"
+#include "tensor/reduce/reduce_kernels.h"
 
 namespace heed {
 
@@ -33,8 +34,8 @@ Reduced along(std::string_view op, const Tensor& x, Dim dim);
 
 // The kernels' folds for an element type.
 template <class T>
-const kernels::FoldsOf<T>& folds() {
-  return std::get<kernels::FoldsOf<T>>(kernels::table().folds);
+const kernels::Folds<T>& folds() {
+  return kernels::get<kernels::Folds<T>>();
 }
 
 // Runs a fold over (outer, n, inner). A long n is cut into blocks of fixed size whose

@@ -2,6 +2,7 @@
 
 #include "tensor/kernels/flush.h"
 #include "tensor/kernels/folds.h"
+#include "tensor/kernels/level.h"
 #include "tensor/kernels/softmax.h"
 
 namespace heed::kernels::HEED_KERNELS {
@@ -38,26 +39,40 @@ void moments(int64_t outer, int64_t n, int64_t inner, const T* x, const T* cente
 }
 
 template <class T>
-constexpr FoldsOf<T> folds_of = {fold<Sum, T>, fold<Product, T>, fold<Largest, T>,
-                                 fold<Smallest, T>};
+constexpr Folds<T> folds = {fold<Sum, T>, fold<Product, T>, fold<Largest, T>,
+                            fold<Smallest, T>};
+
+template <class T>
+constexpr ReduceKernels<T> kernels = {
+    moments<T>, flushed<softmax<false, T>, int64_t, int64_t, int64_t, const T*, T*>,
+    flushed<softmax<true, T>, int64_t, int64_t, int64_t, const T*, T*>,
+    flushed<softmax_backward<T>, int64_t, int64_t, int64_t, const T*, const T*, T*>};
 
 }  // namespace
 
-const Folds& folds() {
-  static constexpr Folds folds = {folds_of<float>, folds_of<double>, folds_of<int64_t>,
-                                  folds_of<bool>};
-  return folds;
+template <>
+const Folds<float>& get() {
+  return folds<float>;
 }
-
-template <class T>
-const ReduceKernels<T>& reduce_kernels() {
-  static constexpr ReduceKernels<T> kernels = {
-      moments<T>, flushed<softmax<false, T>, int64_t, int64_t, int64_t, const T*, T*>,
-      flushed<softmax<true, T>, int64_t, int64_t, int64_t, const T*, T*>,
-      flushed<softmax_backward<T>, int64_t, int64_t, int64_t, const T*, const T*, T*>};
-  return kernels;
+template <>
+const Folds<double>& get() {
+  return folds<double>;
 }
-template const ReduceKernels<float>& reduce_kernels();
-template const ReduceKernels<double>& reduce_kernels();
+template <>
+const Folds<int64_t>& get() {
+  return folds<int64_t>;
+}
+template <>
+const Folds<bool>& get() {
+  return folds<bool>;
+}
+template <>
+const ReduceKernels<float>& get() {
+  return kernels<float>;
+}
+template <>
+const ReduceKernels<double>& get() {
+  return kernels<double>;
+}
 
 }  // namespace heed::kernels::HEED_KERNELS

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstdint>
-#include <tuple>
 
 namespace heed::kernels {
 
@@ -19,14 +18,12 @@ using Fold = void (*)(std::int64_t outer, std::int64_t n, std::int64_t inner, co
 // For bool, sum is "or" and prod is "and". int64 sums and products wrap around. The
 // largest and the smallest are NaN if any element is.
 template <class T>
-struct FoldsOf {
+struct Folds {
   Fold<T> sum;
   Fold<T> prod;
   Fold<T> max;
   Fold<T> min;
 };
-using Folds =
-    std::tuple<FoldsOf<float>, FoldsOf<double>, FoldsOf<std::int64_t>, FoldsOf<bool>>;
 
 template <class T>
 struct ReduceKernels {

@@ -64,7 +64,7 @@ Moments moments(const Reduced& r, const T* center) {
   const T* const x = r.elements.data<T>();
   double* const s = sums.mutable_data<double>();
   double* const q = squares.mutable_data<double>();
-  const auto kernel = kernels::of<T>().reduce.moments;
+  const auto kernel = kernels::get<kernels::ReduceKernels<T>>().moments;
   if (blocks == 1) {
     parallel_for(r.outer, r.grain(), [&](std::int64_t begin, std::int64_t end) {
       const std::int64_t at = begin * r.inner;

@@ -26,7 +26,8 @@ Tensor apply(std::string_view op, const Tensor& x, Dim dim, auto kernel) {
     // An exp takes about the time of four plain operations.
     parallel_for(r.outer, r.grain() / 4 + 1, [&](std::int64_t begin, std::int64_t end) {
       const std::int64_t at = begin * r.size();
-      kernel(kernels::of<T>().reduce)(end - begin, r.n, r.inner, from + at, to + at);
+      kernel(kernels::get<kernels::ReduceKernels<T>>())(end - begin, r.n, r.inner,
+                                                        from + at, to + at);
     });
     return y;
   });
@@ -56,8 +57,8 @@ Tensor softmax_backward(const Tensor& g, const Tensor& y, Dim dim) {
     T* const to = dx.mutable_data<T>();
     parallel_for(r.outer, r.grain(), [&](std::int64_t begin, std::int64_t end) {
       const std::int64_t at = begin * r.size();
-      kernels::of<T>().reduce.softmax_backward(end - begin, r.n, r.inner, gs + at,
-                                               ys + at, to + at);
+      kernels::get<kernels::ReduceKernels<T>>().softmax_backward(
+          end - begin, r.n, r.inner, gs + at, ys + at, to + at);
     });
     return dx;
   });

@@ -106,7 +106,7 @@ OutOfMemory::OutOfMemory(std::int64_t k, Shortage shortage) {
   armed = true;
 }
 OutOfMemory::~OutOfMemory() { armed = false; }
-bool OutOfMemory::struck() { return failed; }
+bool OutOfMemory::has_failed() { return failed; }
 
 std::int64_t heap_blocks() { return blocks.load(); }
 

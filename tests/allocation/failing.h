@@ -33,7 +33,7 @@ class OutOfMemory {
   OutOfMemory(const OutOfMemory&) = delete;
   OutOfMemory& operator=(const OutOfMemory&) = delete;
   // Whether an allocation has failed.
-  static bool struck();
+  static bool has_failed();
 };
 
 // Blocks of `operator new` that have not been freed.
@@ -47,18 +47,18 @@ boost::test_tools::assertion_result pool_is_watched(boost::unit_test::test_unit_
 template <class Make, class Act, class Observe>
 void check_shortages(const std::string& name, Make make, Act act, Observe observe) {
   Bits before, after;
-  const auto untroubled = [&] {
+  const auto run_without_failure = [&] {
     auto state = make();
     before = observe(*state);
     act(*state);
     after = observe(*state);
   };
-  untroubled();  // makes what is made once in a program
-  untroubled();
+  run_without_failure();  // makes what is made once in a program
+  run_without_failure();
   BOOST_TEST_CONTEXT(name) {
     for (const Shortage shortage : {Shortage::once, Shortage::lasting}) {
       std::int64_t k = 0;
-      for (bool struck = true; struck; ++k) {
+      for (bool failed = true; failed; ++k) {
         BOOST_TEST_REQUIRE(k < 20'000);
         bool thrown = false, unchanged = true, repeated = false;
         const std::int64_t pool = memory::bytes_live(), heap = heap_blocks();
@@ -72,8 +72,8 @@ void check_shortages(const std::string& name, Make make, Act act, Observe observ
           } catch (const std::bad_alloc&) {
             thrown = true;
           }
-          struck = OutOfMemory::struck();
-          if (struck) {
+          failed = OutOfMemory::has_failed();
+          if (failed) {
             unchanged = observe(*state) == before;
             act(*state);
           }
@@ -82,7 +82,7 @@ void check_shortages(const std::string& name, Make make, Act act, Observe observ
         const std::int64_t pool_left = memory::bytes_live() - pool;
         const std::int64_t heap_left = heap_blocks() - heap;
         BOOST_TEST_INFO_SCOPE("allocation " << k);
-        BOOST_TEST(thrown == struck);
+        BOOST_TEST(thrown == failed);
         BOOST_TEST(unchanged);
         BOOST_TEST(repeated);
         BOOST_TEST(pool_left == 0);

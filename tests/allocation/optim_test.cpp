@@ -15,18 +15,18 @@ namespace {
 template <class Optimiser>
 struct Training {
   std::vector<Variable> parameters;
-  std::unique_ptr<Optimiser> trainer;
+  std::unique_ptr<Optimiser> optimiser;
 
   Training(const typename Optimiser::Options& options, int steps) {
     Generator generator(1);
     const Tensor x = randn({4, 6}, float32, generator);
     const Tensor turned = transpose(x.clone(), 0, 1), gaps = slice(x.clone(), 1, 0, 6, 2);
     for (const Tensor& value : {x, turned, gaps}) parameters.emplace_back(value, true);
-    trainer = std::make_unique<Optimiser>(parameters, options);
+    optimiser = std::make_unique<Optimiser>(parameters, options);
     for (int i = 0; i <= steps; ++i) {
       Variable loss = loss_of_leaves();
       loss.backward();
-      if (i < steps) trainer->step();
+      if (i < steps) optimiser->step();
     }
   }
 
@@ -42,7 +42,7 @@ struct Training {
       append_bits(bits, x.value());
       append_bits(bits, x.grad().value());
     }
-    for (const auto& [name, value] : trainer->state()) {
+    for (const auto& [name, value] : optimiser->state()) {
       bits.push_back(std::hash<std::string>()(name));
       append_bits(bits, value);
     }
@@ -59,17 +59,18 @@ void check_optimiser(const typename Optimiser::Options& options) {
       return std::make_unique<Training<Optimiser>>(options, steps);
     };
     check_shortages(
-        "step", make, [](auto& state) { state.trainer->step(); }, bits);
+        "step", make, [](auto& state) { state.optimiser->step(); }, bits);
     check_shortages(
         "clip_grad_norm", make,
         [](auto& state) { optim::clip_grad_norm(state.parameters, 0.1); }, bits);
-    const optim::State saved = Training<Optimiser>(options, 3).trainer->state();
+    const optim::State saved = Training<Optimiser>(options, 3).optimiser->state();
     if (saved.empty()) continue;  // an optimiser that remembers nothing
     check_shortages(
-        "load_state", make, [&](auto& state) { state.trainer->load_state(saved); }, bits);
+        "load_state", make, [&](auto& state) { state.optimiser->load_state(saved); },
+        bits);
     if (steps == 0) continue;
     check_shortages(
-        "state", make, [](auto& state) { state.trainer->state(); }, bits);
+        "state", make, [](auto& state) { state.optimiser->state(); }, bits);
   }
 }
 

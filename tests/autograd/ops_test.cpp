@@ -51,7 +51,7 @@ std::vector<double> everything(const Sample& sample, const std::vector<Tensor>& 
 }
 
 // The same elements in column-major order.
-Tensor by_columns(const Tensor& x) {
+Tensor column_major(const Tensor& x) {
   return x.dim() < 2 ? x : stored_transposed(x, 0, -1);
 }
 
@@ -109,7 +109,7 @@ BOOST_AUTO_TEST_CASE(the_layout_of_the_inputs_does_not_matter) {
   for_each_sample([](const OpRow& row, const Sample& sample, const std::string& label) {
     if (!row.differentiable || row.name == "view") return;
     const std::vector<double> expected = everything(sample, sample.inputs);
-    for (auto layout : {strided, by_columns}) {
+    for (auto layout : {strided, column_major}) {
       std::vector<Tensor> inputs;
       for (const Tensor& x : sample.inputs) inputs.push_back(layout(x));
       const std::vector<double> got = everything(sample, inputs);

@@ -1,6 +1,5 @@
 // The golden program itself: it must find every fault that a case can have, survive any
 // file, and compute the same bits on any number of threads.
-#include <limits>
 #include <map>
 
 #include <boost/test/unit_test.hpp>
@@ -9,9 +8,12 @@
 
 #include "tensor/core/threads.h"
 #include "tests/golden/outcome.h"
+#include "tests/infinity.h"
 
 namespace {
 
+using heed::infinity;
+using heed::not_a_number;
 using namespace heed::golden;
 using nlohmann::json;
 
@@ -46,9 +48,6 @@ struct Sample {
   }
   Outcome outcome() const { return outcome_of(entry(), bytes()); }
 };
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 BOOST_AUTO_TEST_SUITE(golden_program)
 
@@ -113,10 +112,10 @@ BOOST_AUTO_TEST_CASE(no_tolerance_means_bit_for_bit) {
 
 BOOST_AUTO_TEST_CASE(infinities_and_nan_equal_themselves_alone) {
   Sample sample;
-  sample.tensors["in.a"] = {infinity, nan};
-  sample.tensors["out.y"] = {infinity, nan};
+  sample.tensors["in.a"] = {infinity, not_a_number};
+  sample.tensors["out.y"] = {infinity, not_a_number};
   BOOST_TEST(sample.outcome().code == 0);
-  for (double other : {-infinity, nan, 1e308}) {
+  for (double other : {-infinity, not_a_number, 1e308}) {
     sample.tensors["out.y"][0] = other;
     BOOST_TEST(sample.outcome().code == 1);
   }

@@ -76,16 +76,16 @@ std::map<std::string, Tensor> train(const Case& c, const Tensor& w, const Tensor
 
   nn::NWKernelRegression net(w.dtype());
   net.w = Variable(w.clone(), true);
-  optim::Sgd trainer({net.w}, {.lr = c.number("lr")});
+  optim::Sgd optimiser({net.w}, {.lr = c.number("lr")});
   std::vector<Tensor> before, after, gradients, losses, predictions;
   for (std::int64_t epoch = 0; epoch < c.integer("epochs"); ++epoch) {
-    trainer.zero_grad();
+    optimiser.zero_grad();
     before.push_back(net.w.value().clone());
     const Variable prediction = net(x_train, keys, values);
     const Variable loss = sum(nn::mse_loss(prediction, y_train, nn::Reduction::none));
     loss.backward();
     gradients.push_back(net.w.grad().value().clone());
-    trainer.step();
+    optimiser.step();
     losses.push_back(reshape(loss.value(), {1}));
     after.push_back(net.w.value().clone());
     predictions.push_back(prediction.value());

@@ -83,11 +83,11 @@ Variable loss_of(const Variable& logits, const Tensor& targets) {
 template <class Optimiser, class Model>
 void train(Model& net, const Case& c, Report& report) {
   const Tensor ids = c.tensor("in.ids"), targets = c.tensor("in.targets");
-  Optimiser trainer(nn::parameters(net),
-                    options_of<typename Optimiser::Options>(c, "net"));
+  Optimiser optimiser(nn::parameters(net),
+                      options_of<typename Optimiser::Options>(c, "net"));
   std::vector<Tensor> losses;
   for (std::int64_t step = 0; step < c.integer("steps"); ++step) {
-    trainer.zero_grad();
+    optimiser.zero_grad();
     const Variable logits = net(ids);
     const Variable loss = loss_of(logits, targets);
     loss.backward();
@@ -98,7 +98,7 @@ void train(Model& net, const Case& c, Report& report) {
         report.expect("grad.param." + name, parameter.grad().value());
       }
     }
-    trainer.step();
+    optimiser.step();
   }
   const Variable logits = net(ids);
   losses.push_back(reshape(loss_of(logits, targets).value(), {1}));

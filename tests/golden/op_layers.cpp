@@ -68,17 +68,29 @@ Outputs nll_loss(In in) {
   return nll_of(in.has("a") ? log_softmax(in["a"], 1) : in["log_probabilities"], in);
 }
 
-// Small graphs; the note of the case says which.
+// A small graph, and how the note of its cases begins.
+struct Graph {
+  std::string_view note;
+  Variable (*output)(In in);
+};
+constexpr Graph graphs[] = {
+    {"(a*a + exp(a)) * a",
+     [](In in) { return (in["a"] * in["a"] + exp(in["a"])) * in["a"]; }},
+    {"a * detach(a)", [](In in) { return in["a"] * in["a"].detach(); }},
+    {"tanh(a w) w^T + sum_0(a w)",
+     [](In in) {
+       const Variable& a = in["a"];
+       const Variable& w = in["w"];
+       return matmul(tanh(matmul(a, w)), transpose(w, 0, 1)) + sum(matmul(a, w), 0);
+     }},
+    {"b takes no part", [](In in) { return in["a"] * 2.0; }},
+};
+
 Outputs graph(In in) {
   const std::string note = in.c.metadata("notes");
-  const Variable& a = in["a"];
-  if (note == "(a*a + exp(a)) * a") return (a * a + exp(a)) * a;
-  if (note.starts_with("a * detach(a)")) return a * a.detach();
-  if (note == "tanh(a w) w^T + sum_0(a w)") {
-    const Variable& w = in["w"];
-    return matmul(tanh(matmul(a, w)), transpose(w, 0, 1)) + sum(matmul(a, w), 0);
+  for (const Graph& row : graphs) {
+    if (note.starts_with(row.note)) return row.output(in);
   }
-  if (note.starts_with("b takes no part")) return a * 2.0;
   throw CaseError("unknown graph: " + note);
 }
 

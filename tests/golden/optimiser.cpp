@@ -36,14 +36,14 @@ template <class Optimiser>
 void replay_quadratic(const Case& c, Report& report) {
   const Variable a = c.input("A"), b = c.input("b");
   const Variable x(c.input("x0").clone(), true);
-  Optimiser trainer(std::vector<Variable>{x},
-                    options_of<typename Optimiser::Options>(c, "x"));
-  const double lr = trainer.options().lr;
+  Optimiser optimiser(std::vector<Variable>{x},
+                      options_of<typename Optimiser::Options>(c, "x"));
+  const double lr = optimiser.options().lr;
   const auto scalar = [&](double number) { return full({}, number, c.dtype()); };
   std::vector<Tensor> points = {x.value().clone()}, gradients, losses, norms, rates;
   std::map<std::string, std::vector<Tensor>> states;
   for (std::int64_t step = 0; step < c.integer("steps"); ++step) {
-    trainer.zero_grad();
+    optimiser.zero_grad();
     const Variable loss = 0.5 * matmul(x, matmul(a, x)) - matmul(b, x);
     loss.backward();
     losses.push_back(reshape(loss.value(), {1}));
@@ -51,13 +51,13 @@ void replay_quadratic(const Case& c, Report& report) {
       norms.push_back(scalar(optim::clip_grad_norm({x}, c.number("max_norm"))));
     }
     if (c.gives("schedule")) {
-      trainer.options().lr = scheduled(c, step, lr);
-      rates.push_back(scalar(trainer.options().lr));
+      optimiser.options().lr = scheduled(c, step, lr);
+      rates.push_back(scalar(optimiser.options().lr));
     }
     gradients.push_back(x.grad().value().clone());
-    trainer.step();
+    optimiser.step();
     points.push_back(x.value().clone());
-    for (const auto& [name, value] : trainer.state()) {
+    for (const auto& [name, value] : optimiser.state()) {
       if (value.shape() == x.shape()) states[name.substr(2)].push_back(value);
     }
   }
@@ -76,14 +76,14 @@ template <class Optimiser>
 void replay_two_groups(const Case& c, Report& report) {
   using Options = typename Optimiser::Options;
   const Variable p(c.input("p").clone(), true), q(c.input("q").clone(), true);
-  Optimiser trainer(std::vector<optim::Group<Options>>{
+  Optimiser optimiser(std::vector<optim::Group<Options>>{
       {{p}, options_of<Options>(c, "p")}, {{q}, options_of<Options>(c, "q")}});
   std::vector<Tensor> ps = {p.value().clone()}, qs = {q.value().clone()}, losses;
   for (std::int64_t step = 0; step < c.integer("steps"); ++step) {
-    trainer.zero_grad();
+    optimiser.zero_grad();
     const Variable loss = sum(square(p)) * (1 + sum(square(q))) + sum(q);
     loss.backward();
-    trainer.step();
+    optimiser.step();
     losses.push_back(reshape(loss.value(), {1}));
     ps.push_back(p.value().clone());
     qs.push_back(q.value().clone());

@@ -2,16 +2,14 @@
 
 #include <bit>
 #include <cmath>
-#include <limits>
 
 #include <fmt/core.h>
 
 #include "tests/golden/case.h"
+#include "tests/infinity.h"
 
 namespace heed::golden {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // The error as a multiple of what is allowed: at most 1 passes.
 template <class T>

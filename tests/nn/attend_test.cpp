@@ -2,7 +2,6 @@
 // attention(), which computes all with plain ops. attention_gradcheck_test.cpp
 // checks the derivatives themselves, hidden_test.cpp what is hidden.
 #include <functional>
-#include <limits>
 #include <string>
 #include <vector>
 
@@ -12,6 +11,7 @@
 #include <heed.h>
 
 #include "tests/errors.h"
+#include "tests/infinity.h"
 #include "tests/layouts.h"
 #include "tests/nn/checks.h"
 #include "tests/nn/forms.h"
@@ -26,8 +26,6 @@ using nn::Mask;
 namespace {
 
 using In = const std::vector<Variable>&;
-
-constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
 struct Sizes {
   std::int64_t n, m, d, dv;
@@ -96,7 +94,7 @@ void for_each_combination(const Sizes& size, F&& f) {
         const std::string label =
             fmt::format("{}, mask {}, dropout {}", row.name, kind.name, p);
         f(row, kind.mask, Dropout(p), label);
-        if (!kind.empties) continue;
+        if (!kind.empty_row) continue;
         f(row, kind.mask.empty_rows(EmptyRows::uniform), Dropout(p), label + ", uniform");
       }
     }

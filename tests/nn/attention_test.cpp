@@ -3,13 +3,13 @@
 // mask hides.
 
 #include <cmath>
-#include <limits>
 
 #include <boost/test/unit_test.hpp>
 
 #include <heed.h>
 
 #include "tests/errors.h"
+#include "tests/infinity.h"
 #include "tests/nn/checks.h"
 
 using namespace heed;
@@ -19,8 +19,6 @@ using nn::EmptyRows;
 using nn::Mask;
 
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // softmax(scale Q Kᵀ) V written out; `allowed` broadcasts to the scores and leaves every
 // query a key.
@@ -139,12 +137,13 @@ BOOST_AUTO_TEST_CASE(leave_the_other_rows_as_they_are) {
 
 BOOST_AUTO_TEST_CASE(do_not_show_what_they_hide) {
   // Scores that are no numbers, in the row without a key and at hidden keys.
-  const double nan = std::numeric_limits<double>::quiet_NaN();
-  const Tensor odd = tensor(
-      {{1.0, 2.0, 3.0, 4.0}, {nan, infinity, -infinity, 0.0}, {1.0, 2.0, nan, infinity}});
-  const Tensor even = tensor({{1.0, 2.0, 3.0, 4.0}, {0, 0, 0, 0}, {1.0, 2.0, 0, 0}});
+  const Tensor not_finite = tensor({{1.0, 2.0, 3.0, 4.0},
+                                    {not_a_number, infinity, -infinity, 0.0},
+                                    {1.0, 2.0, not_a_number, infinity}});
+  const Tensor finite = tensor({{1.0, 2.0, 3.0, 4.0}, {0, 0, 0, 0}, {1.0, 2.0, 0, 0}});
   for (const EmptyRows policy : {EmptyRows::zero, EmptyRows::uniform, EmptyRows::nan}) {
-    const Softmaxed one = softmaxed(odd, policy), other = softmaxed(even, policy);
+    const Softmaxed one = softmaxed(not_finite, policy),
+                    other = softmaxed(finite, policy);
     BOOST_TEST(same(one.weights, other.weights));
     BOOST_TEST(same(one.gradient, other.gradient));
   }

@@ -1,6 +1,6 @@
 #include "tests/nn/forms.h"
 
-#include <limits>
+#include "tests/infinity.h"
 
 namespace heed::tests {
 namespace {
@@ -8,11 +8,17 @@ namespace {
 using nn::CausalAlign;
 using nn::Mask;
 
-// A form of a layer: call(layer, inputs, mask). The layer's parameters are those of the
-// inputs.
-template <class Layer, class Call>
-Form form(const std::string& name, const Layer& layer, Call call) {
-  Form result{name, false, false, true, {}, {}};
+// A way to call a layer, run(layer, inputs, mask), and what it means for the form.
+template <class Run>
+struct Call {
+  Run run;
+  bool self, values;  // of Form
+};
+
+// A form of a layer, whose parameters are those of the inputs.
+template <class Layer, class Run>
+Form form(const std::string& name, const Layer& layer, const Call<Run>& call) {
+  Form result{.name = name, .self = call.self, .values = call.values};
   Layer copy = layer;
   for (const Variable& x : nn::parameters(copy)) result.parameters.push_back(x.value());
   result.run = [layer, call](const FormInputs& in, const Mask& mask) {
@@ -21,21 +27,33 @@ Form form(const std::string& name, const Layer& layer, Call call) {
     nn::walk(net, [&]<class P>(const std::string&, P& part) {
       if constexpr (std::is_same_v<P, Variable>) part = in.parameters.at(next++);
     });
-    return call(net, in, mask);
+    return call.run(net, in, mask);
   };
   return result;
 }
 
-// The ways to call a layer.
-constexpr auto with_values = [](auto& net, const FormInputs& in, const Mask& mask) {
-  return net(in.queries, in.keys, in.values, mask);
-};
-constexpr auto with_keys = [](auto& net, const FormInputs& in, const Mask& mask) {
-  return net(in.queries, in.keys, mask);
-};
-constexpr auto with_itself = [](auto& net, const FormInputs& in, const Mask& mask) {
-  return net(in.queries, mask);
-};
+constexpr Call with_values{[](auto& net, const FormInputs& in, const Mask& mask) {
+                             return net(in.queries, in.keys, in.values, mask);
+                           },
+                           false, true};
+constexpr Call with_keys{[](auto& net, const FormInputs& in, const Mask& mask) {
+                           return net(in.queries, in.keys, mask);
+                         },
+                         false, false};
+constexpr Call with_itself{[](auto& net, const FormInputs& in, const Mask& mask) {
+                             return net(in.queries, mask);
+                           },
+                           true, false};
+
+Form causal(Form form) {
+  form.causal = true;
+  return form;
+}
+
+Form with_heads(Form form) {
+  form.heads = true;
+  return form;
+}
 
 // (q·k)² / 10
 Variable square_score(const Variable& q, const Variable& k, const Tensor& pairs) {
@@ -66,7 +84,7 @@ std::vector<Form> score_forms(const FormOptions& options) {
   std::vector<Form> forms;
   Generator generator(8);
   for (const ScoreRow& row : scores()) {
-    Form form{"attend, " + row.name, false, false, true, {}, {}};
+    Form form{.name = "attend, " + row.name};
     for (const Shape& shape : row.parameters(options.width)) {
       form.parameters.push_back(0.4 * randn(shape, options.dtype, generator));
     }
@@ -76,7 +94,7 @@ std::vector<Form> score_forms(const FormOptions& options) {
     };
     forms.push_back(form);
   }
-  Form composed{"attention", false, false, true, {}, {}};
+  Form composed{.name = "attention"};
   composed.run = [dropout](const FormInputs& in, const Mask& mask) {
     return nn::attention(in.queries, in.keys, in.values, mask, dropout).output;
   };
@@ -87,16 +105,16 @@ std::vector<Form> score_forms(const FormOptions& options) {
 std::vector<Form> attention_forms(const FormOptions& options) {
   const auto [dtype, width, dropout, align] = options;
   manual_seed(7);
-  const nn::CausalMultiHeadAttentionOptions seeing{.dim = width,
-                                                   .n_heads = 2,
-                                                   .max_seq_len = 70,
-                                                   .dropout = dropout,
-                                                   .is_causal = false,
-                                                   .align = align,
-                                                   .dtype = dtype};
-  nn::CausalMultiHeadAttentionOptions blinkered = seeing;
-  blinkered.is_causal = true;
-  const nn::CausalMultiHeadAttention causal(blinkered);
+  const nn::CausalMultiHeadAttentionOptions layer_options{.dim = width,
+                                                          .n_heads = 2,
+                                                          .max_seq_len = 70,
+                                                          .dropout = dropout,
+                                                          .is_causal = false,
+                                                          .align = align,
+                                                          .dtype = dtype};
+  nn::CausalMultiHeadAttentionOptions causal_options = layer_options;
+  causal_options.is_causal = true;
+  const nn::CausalMultiHeadAttention causal_heads(causal_options);
   nn::MultiHeadAttention heads(width, 4, 2, 2, dtype);
   heads.dropout = nn::Dropout(dropout);
   std::vector<Form> forms = score_forms(options);
@@ -110,29 +128,25 @@ std::vector<Form> attention_forms(const FormOptions& options) {
                 with_values),
            form("GeneralAttention", nn::GeneralAttention(width, 3, 2, dtype), with_keys),
            form("SelfAttention", nn::SelfAttention(width, 3, 2, dtype), with_itself),
-           form("MultiHeadAttention, itself", heads, with_itself),
-           form("MultiHeadAttention", heads, with_values),
-           form("MultiHeadAttention, the book's",
-                nn::MultiHeadAttention(width, width, width, 4, 2, dropout,
-                                       {.bias = false, .dtype = dtype}),
-                with_values),
-           form("CausalMultiHeadAttention, itself", causal, with_itself),
-           form("CausalMultiHeadAttention", causal, with_values),
-           form("CausalMultiHeadAttention, not causal",
-                nn::CausalMultiHeadAttention(seeing), with_values),
+           with_heads(form("MultiHeadAttention, itself", heads, with_itself)),
+           with_heads(form("MultiHeadAttention", heads, with_values)),
+           with_heads(form("MultiHeadAttention, the book's",
+                           nn::MultiHeadAttention(width, width, width, 4, 2, dropout,
+                                                  {.bias = false, .dtype = dtype}),
+                           with_values)),
+           with_heads(causal(
+               form("CausalMultiHeadAttention, itself", causal_heads, with_itself))),
+           with_heads(
+               causal(form("CausalMultiHeadAttention", causal_heads, with_values))),
+           with_heads(form("CausalMultiHeadAttention, not causal",
+                           nn::CausalMultiHeadAttention(layer_options), with_values)),
        }) {
     forms.push_back(layer);
-  }
-  for (Form& form : forms) {
-    form.self = form.name.ends_with("itself") || form.name == "SelfAttention";
-    form.causal = form.name.starts_with("Causal") && !form.name.ends_with("not causal");
-    form.values = !form.self && form.name != "GeneralAttention";
   }
   return forms;
 }
 
 std::vector<NamedMask> kinds_of_masks(std::int64_t n, std::int64_t m) {
-  constexpr double infinity = std::numeric_limits<double>::infinity();
   Generator generator(61);
   const auto some_pairs = [&](double p) {
     return bernoulli(full({n, m}, p), generator) == 1;
@@ -150,7 +164,7 @@ std::vector<NamedMask> kinds_of_masks(std::int64_t n, std::int64_t m) {
   const Mask lens = Mask::valid_lens(lens_of_queries);
   const std::int64_t none = 0, one = 1;
   return {
-      {"none", Mask()},
+      {"none", Mask(), false, true},
       {"keep", keep},
       {"keep, one row empty", keep_none, true},
       {"valid_lens & keep, one row empty",
@@ -158,9 +172,9 @@ std::vector<NamedMask> kinds_of_masks(std::int64_t n, std::int64_t m) {
       {"drop", Mask::drop(second)},
       {"valid_lens", Mask::valid_lens(tensor({one, m}))},
       {"valid_lens of sequences, one empty", Mask::valid_lens(tensor({m, none})), true},
-      {"valid_lens of queries, one empty", lens, true},
+      {"valid_lens of queries, one empty", lens, true, true},
       {"causal, top left", Mask::causal(CausalAlign::top_left)},
-      {"causal, bottom right", Mask::causal(CausalAlign::bottom_right), n > m},
+      {"causal, bottom right", Mask::causal(CausalAlign::bottom_right), n > m, true},
       {"additive", additive},
       {"additive, hides nothing", Mask::additive(numbers)},
       {"keep & additive", keep & additive},
@@ -168,7 +182,7 @@ std::vector<NamedMask> kinds_of_masks(std::int64_t n, std::int64_t m) {
       {"all of them",
        Mask::drop(second) & Mask::valid_lens(tensor({m + 1, one})) & keep & additive &
            Mask::causal(CausalAlign::bottom_right),
-       n > m},
+       n > m, true},
   };
 }
 

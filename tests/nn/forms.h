@@ -32,11 +32,12 @@ struct FormInputs {
 
 struct Form {
   std::string name;
-  bool self;    // uses the queries as keys and values
-  bool causal;  // of itself, whatever mask is given
-  bool values;  // takes values apart from the keys
-  std::vector<Tensor> parameters;
-  std::function<Variable(const FormInputs&, const nn::Mask&)> run;
+  bool self = false;    // uses the queries as keys and values
+  bool values = true;   // takes values apart from the keys
+  bool causal = false;  // of itself, whatever mask is given
+  bool heads = false;   // has two heads, which a mask may tell apart
+  std::vector<Tensor> parameters = {};
+  std::function<Variable(const FormInputs&, const nn::Mask&)> run = {};
 };
 
 struct FormOptions {
@@ -55,7 +56,8 @@ std::vector<Form> attention_forms(const FormOptions& options = {});
 struct NamedMask {
   std::string name;
   nn::Mask mask;
-  bool empties = false;  // leaves a query without a key
+  bool empty_row = false;      // leaves a query without a key
+  bool in_slow_tests = false;  // which take few masks
 };
 // Each kind, for two sequences of n queries and m keys, and for every head alike.
 std::vector<NamedMask> kinds_of_masks(std::int64_t n, std::int64_t m);

@@ -33,7 +33,7 @@ GptOptions with(auto change) {
 }
 // Its parameters are far from their initial values, which are so small that all logits
 // are nearly equal.
-Gpt model(const GptOptions& options = tiny) { return unsettled(Gpt(options)); }
+Gpt model(const GptOptions& options = tiny) { return randomised(Gpt(options)); }
 
 // Tokens (batch, n).
 Tensor tokens(std::int64_t batch, std::int64_t n) { return randint(0, 7, {batch, n}); }

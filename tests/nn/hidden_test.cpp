@@ -2,15 +2,14 @@
 // gradient, of inputs or parameters, in any form of attention; where it is seen, the
 // result shows it.
 //
-// Each test runs a form twice, with numbers and with something odd in the same places,
-// and compares all that does not see them.
-
-#include <limits>
+// Each test runs a form twice, with numbers and with a NaN or an infinity in the same
+// places, and compares all that does not see them.
 
 #include <boost/test/unit_test.hpp>
 
 #include <heed.h>
 
+#include "tests/infinity.h"
 #include "tests/nn/checks.h"
 #include "tests/nn/forms.h"
 
@@ -22,8 +21,6 @@ using nn::Mask;
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 constexpr double tolerance = 1e-10;  // of float64
 
 struct Run {
@@ -62,9 +59,9 @@ Tensor rows(const Tensor& x, const std::vector<std::int64_t>& list) {
 }
 
 Tensor with_row(const Tensor& x, std::int64_t row, double value) {
-  Tensor odd = x.clone();
-  select(odd, 1, row).fill_(value);
-  return odd;
+  Tensor changed = x.clone();
+  select(changed, 1, row).fill_(value);
+  return changed;
 }
 
 bool all_nan(const Tensor& x) { return all(isnan(x)).item() != 0; }
@@ -119,19 +116,19 @@ BOOST_AUTO_TEST_CASE(padding_reaches_nothing_not_even_parameters) {
     const double large = recorded ? 1e300 : 1e308;
     const Run expected = run(form, in, mask, recorded);
     for (const double value : {not_a_number, infinity, -infinity, large}) {
-      for (const bool odd_keys : {true, false}) {
-        for (const bool odd_values : {true, false}) {
-          if (!odd_keys && !odd_values) continue;
-          BOOST_TEST_CONTEXT(value << (odd_keys ? ", keys" : "")
-                                   << (odd_values ? ", values" : "")
+      for (const bool change_keys : {true, false}) {
+        for (const bool change_values : {true, false}) {
+          if (!change_keys && !change_values) continue;
+          BOOST_TEST_CONTEXT(value << (change_keys ? ", keys" : "")
+                                   << (change_values ? ", values" : "")
                                    << (recorded ? ", recorded" : "")) {
-            Inputs odd = in;
-            if (odd_keys) odd.k = with_row(in.k, 4, value);
-            if (odd_values) {
-              odd.v = with_row(in.v, 5, value);
-              odd.v.set({1, 4, 0}, value);
+            Inputs changed = in;
+            if (change_keys) changed.k = with_row(in.k, 4, value);
+            if (change_values) {
+              changed.v = with_row(in.v, 5, value);
+              changed.v.set({1, 4, 0}, value);
             }
-            const Run found = run(form, odd, mask, recorded);
+            const Run found = run(form, changed, mask, recorded);
             BOOST_TEST(distance(found.output, expected.output) < tolerance);
             check_same_gradients(found, expected);
             BOOST_TEST(same(rows(found.dk, {4, 5}), zeros({2, 2, 4}, float64)));
@@ -170,7 +167,7 @@ BOOST_AUTO_TEST_CASE(a_key_that_one_query_sees_reaches_no_other) {
   struct Row {
     const char* name;
     Mask mask;
-    std::int64_t key, query;  // which is odd, and who alone sees it
+    std::int64_t key, query;  // which is changed, and who alone sees it
     std::vector<std::int64_t> other_queries, other_keys;  // keys the query does not see
   };
   const CausalAlign bottom_right = CausalAlign::bottom_right;
@@ -186,10 +183,10 @@ BOOST_AUTO_TEST_CASE(a_key_that_one_query_sees_reaches_no_other) {
       const Run expected = run(form, in, row.mask);
       for (const double value : {not_a_number, infinity, -infinity}) {
         BOOST_TEST_CONTEXT(row.name << ", " << form.name << ", " << value) {
-          Inputs odd = in;
-          odd.k = with_row(in.k, row.key, value);
-          odd.v = with_row(in.v, row.key, value);
-          const Run found = run(form, odd, row.mask);
+          Inputs changed = in;
+          changed.k = with_row(in.k, row.key, value);
+          changed.v = with_row(in.v, row.key, value);
+          const Run found = run(form, changed, row.mask);
           // The query that sees it shows it.
           const Tensor shown = rows(found.output, {row.query});
           BOOST_TEST(finite(shown) < shown.numel());
@@ -213,12 +210,13 @@ BOOST_AUTO_TEST_CASE(a_key_that_one_query_sees_reaches_no_other) {
 BOOST_AUTO_TEST_CASE(a_value_shows_where_it_is_odd_and_nowhere_else) {
   const Mask mask = three_groups();
   const Inputs in;
-  Inputs odd = in;
-  odd.v = in.v.clone();
-  odd.v.set({0, 1, 2}, not_a_number);
-  odd.v.set({1, 1, 2}, infinity);
+  Inputs changed = in;
+  changed.v = in.v.clone();
+  changed.v.set({0, 1, 2}, not_a_number);
+  changed.v.set({1, 1, 2}, infinity);
   const Tensor expected = nn::attention(in.q, in.k, in.v, mask).output.value();
-  const Tensor found = nn::attention(odd.q, odd.k, odd.v, mask).output.value();
+  const Tensor found =
+      nn::attention(changed.q, changed.k, changed.v, mask).output.value();
   BOOST_TEST(all_nan(found[0][0][2]));
   BOOST_TEST(found.at({1, 0, 2}) == infinity);
   const auto others = [](const Tensor& x) {
@@ -234,12 +232,12 @@ BOOST_AUTO_TEST_CASE(what_one_head_alone_sees_is_not_taken_for_hidden) {
   select(slice(keep, 3, 3, 5), 1, 0).fill_(0);  // head 1 alone sees 3 and 4
   const Mask mask = Mask::keep(keep);
   for (const Form& form : attention_forms()) {
-    if (!form.name.starts_with("MultiHeadAttention") || form.self) continue;
+    if (!form.heads || form.self || form.causal) continue;
     BOOST_TEST_CONTEXT(form.name) {
       const Inputs in;
-      Inputs odd = in;
-      odd.k = with_row(in.k, 5, not_a_number);
-      const Run expected = run(form, in, mask), found = run(form, odd, mask);
+      Inputs changed = in;
+      changed.k = with_row(in.k, 5, not_a_number);
+      const Run expected = run(form, in, mask), found = run(form, changed, mask);
       BOOST_TEST(distance(found.output, expected.output) < tolerance);
       check_same_gradients(found, expected);
       BOOST_TEST(max(abs(rows(found.dk, {3, 4}))).item() > 0);
@@ -252,10 +250,10 @@ BOOST_AUTO_TEST_CASE(a_query_reaches_no_key_that_it_does_not_see) {
     if (form.self || form.causal) continue;
     BOOST_TEST_CONTEXT(form.name) {
       const Inputs in;
-      Inputs odd = in;
-      odd.q = with_row(in.q, 0, not_a_number);
+      Inputs changed = in;
+      changed.q = with_row(in.q, 0, not_a_number);
       const Run expected = run(form, in, three_groups());
-      const Run found = run(form, odd, three_groups());
+      const Run found = run(form, changed, three_groups());
       BOOST_TEST(all_nan(rows(found.output, {0})));
       BOOST_TEST(all_nan(rows(found.dk, {0, 1})));
       BOOST_TEST(distance(rows(found.output, {1, 2}), rows(expected.output, {1, 2})) <
@@ -278,9 +276,9 @@ BOOST_AUTO_TEST_CASE(of_two_texts_in_one_sequence_each_is_alone) {
       BOOST_TEST_CONTEXT(form.name << ", " << value) {
         Inputs in;
         in.q = randn({2, 6, 4}, float64);
-        Inputs odd = in;
-        odd.q = with_row(in.q, 1, value);
-        const Run expected = run(form, in, mask), found = run(form, odd, mask);
+        Inputs changed = in;
+        changed.q = with_row(in.q, 1, value);
+        const Run expected = run(form, in, mask), found = run(form, changed, mask);
         BOOST_TEST(finite(rows(found.output, {1})) < 8);
         for (const auto& [a, b] : {std::pair(found.output, expected.output),
                                    std::pair(found.dq, expected.dq)}) {
@@ -299,11 +297,11 @@ BOOST_AUTO_TEST_CASE(a_query_without_a_key_reaches_nothing) {
       const Mask mask = lens.empty_rows(policy);
       BOOST_TEST_CONTEXT(form.name << (policy == EmptyRows::zero ? "" : ", uniform")) {
         const Inputs in;
-        Inputs odd = in;
-        odd.q = with_row(in.q, 1, not_a_number);
+        Inputs changed = in;
+        changed.q = with_row(in.q, 1, not_a_number);
         for (const bool recorded : {false, true}) {
           const Run expected = run(form, in, mask, recorded);
-          const Run found = run(form, odd, mask, recorded);
+          const Run found = run(form, changed, mask, recorded);
           BOOST_TEST(distance(found.output, expected.output) < tolerance);
           check_same_gradients(found, expected);
           BOOST_TEST(same(rows(found.dq, {1}), zeros({2, 1, 4}, float64)));
@@ -316,16 +314,16 @@ BOOST_AUTO_TEST_CASE(a_query_without_a_key_reaches_nothing) {
 BOOST_AUTO_TEST_CASE(a_uniform_row_shows_the_values_that_it_shares) {
   const Mask mask = Mask::valid_lens(tensor({{4, 0, 2}, {4, 0, 3}}));
   const Inputs in;
-  Inputs odd = in;
-  odd.v = with_row(in.v, 5, not_a_number);
+  Inputs changed = in;
+  changed.v = with_row(in.v, 5, not_a_number);
   for (const Form& form : attention_forms()) {
     if (!form.values || form.causal) continue;
     BOOST_TEST_CONTEXT(form.name) {
-      const Run uniform = run(form, odd, mask.empty_rows(EmptyRows::uniform));
+      const Run uniform = run(form, changed, mask.empty_rows(EmptyRows::uniform));
       BOOST_TEST(all_nan(rows(uniform.output, {1})));
       BOOST_TEST(finite(rows(uniform.output, {0, 2})) ==
                  rows(uniform.output, {0, 2}).numel());
-      BOOST_TEST(finite(run(form, odd, mask).output) == uniform.output.numel());
+      BOOST_TEST(finite(run(form, changed, mask).output) == uniform.output.numel());
     }
   }
 }
@@ -337,8 +335,8 @@ BOOST_AUTO_TEST_CASE(a_row_that_is_nan_is_so_with_odd_padding_too) {
     if (form.self || form.causal) continue;
     BOOST_TEST_CONTEXT(form.name) {
       Inputs in;
-      for (const bool odd : {false, true}) {
-        if (odd) in.k = with_row(in.k, 5, not_a_number);
+      for (const bool changed : {false, true}) {
+        if (changed) in.k = with_row(in.k, 5, not_a_number);
         const Run found = run(form, in, mask);
         BOOST_TEST(all_nan(rows(found.output, {1})));
         BOOST_TEST(all_nan(rows(found.dq, {1})));

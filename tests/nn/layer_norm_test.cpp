@@ -1,12 +1,11 @@
 // Layer normalisation as a module. Its kernels are tested in tests/tensor.
 
-#include <limits>
-
 #include <boost/test/unit_test.hpp>
 
 #include <heed.h>
 
 #include "tests/errors.h"
+#include "tests/infinity.h"
 #include "tests/nn/module_checks.h"
 
 using namespace heed;
@@ -43,7 +42,7 @@ BOOST_AUTO_TEST_CASE(it_equals_the_formula_in_ops) {
   for (const Shape& normalized : {Shape{6}, Shape{1}, Shape{3, 6}, Shape{2, 3, 6}}) {
     for (const bool bias : {true, false}) {
       for (const double eps : {1e-5, 0.5}) {
-        const auto net = unsettled(
+        const auto net = randomised(
             LayerNorm(normalized, {.eps = eps, .bias = bias, .dtype = float64}));
         const Tensor x = randn({2, 3, 6}, float64) * 3 + 1;
         const Tensor in = normalized == Shape{1} ? unsqueeze(x, 3) : x;
@@ -70,7 +69,7 @@ BOOST_AUTO_TEST_CASE(every_leaf_is_listed_and_has_its_derivatives) {
   for (const Shape& normalized : {Shape{4}, Shape{2, 4}}) {
     for (const bool bias : {true, false}) {
       auto net =
-          unsettled(LayerNorm(normalized, {.eps = 0.1, .bias = bias, .dtype = float64}));
+          randomised(LayerNorm(normalized, {.eps = 0.1, .bias = bias, .dtype = float64}));
       BOOST_TEST(forgotten_leaves(net, x) == 0u);
       check_all_derivatives(net, {x},
                             [](LayerNorm& own, const auto& in) { return own(in[0]); });
@@ -99,10 +98,9 @@ BOOST_AUTO_TEST_CASE(what_does_not_fit_is_refused) {
       "LayerNorm: normalized_shape must have a size, all at least 1, got ";
   BOOST_TEST(error_of([] { LayerNorm{Shape{}}; }) == shape + "()");
   BOOST_TEST(error_of([] { LayerNorm(Shape{3, 0}); }) == shape + "(3, 0)");
-  const double inf = std::numeric_limits<double>::infinity();
   BOOST_TEST(error_of([] { LayerNorm(Shape{2}, {.eps = 0}); }) ==
              "LayerNorm: eps must be positive, got 0");
-  BOOST_TEST(error_of([&] { LayerNorm(Shape{2}, {.eps = inf}); }) ==
+  BOOST_TEST(error_of([&] { LayerNorm(Shape{2}, {.eps = infinity}); }) ==
              "LayerNorm: eps must be positive, got inf");
   BOOST_TEST(error_of([] {
                LayerNorm(4)(ones({4, 3}));

@@ -1,24 +1,16 @@
 // What masks refuse, with the whole message.
 
-#include <limits>
-
 #include <boost/test/unit_test.hpp>
 
 #include <heed.h>
 
 #include "tests/errors.h"
+#include "tests/infinity.h"
 
 using namespace heed;
 using nn::CausalAlign;
 using nn::EmptyRows;
 using nn::Mask;
-
-namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
-
-}  // namespace
 
 BOOST_AUTO_TEST_SUITE(masks_refuse)
 

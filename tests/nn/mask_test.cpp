@@ -9,6 +9,7 @@
 #include <heed.h>
 
 #include "tests/errors.h"
+#include "tests/infinity.h"
 #include "tests/nn/checks.h"
 
 using namespace heed;
@@ -18,8 +19,6 @@ using nn::Mask;
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 constexpr double lowest = std::numeric_limits<float>::lowest();
 
 std::string grid(const Mask& mask, const Shape& scores) {

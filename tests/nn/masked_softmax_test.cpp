@@ -1,21 +1,14 @@
 // The weights that masked scores give.
 
-#include <limits>
-
 #include <boost/test/unit_test.hpp>
 
 #include <heed.h>
 
+#include "tests/infinity.h"
 #include "tests/nn/checks.h"
 
 using namespace heed;
 using nn::Mask;
-
-namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
-}  // namespace
 
 BOOST_AUTO_TEST_SUITE(masked_softmax)
 
@@ -68,9 +61,9 @@ BOOST_AUTO_TEST_CASE(additive_masks_shift_the_scores) {
 }
 
 BOOST_AUTO_TEST_CASE(hidden_keys_have_none_beside_a_nan_either) {
-  const double nan = std::numeric_limits<double>::quiet_NaN();
   const Tensor weights =
-      nn::masked_softmax(tensor({{1.0, nan, 3.0}, {1.0, 2.0, nan}}), tensor({2, 2}))
+      nn::masked_softmax(tensor({{1.0, not_a_number, 3.0}, {1.0, 2.0, not_a_number}}),
+                         tensor({2, 2}))
           .value();
   BOOST_TEST(same(slice(weights, 1, 2), zeros({2, 1})));
   BOOST_TEST(sum(isnan(weights[0])).item() == 2);

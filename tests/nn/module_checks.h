@@ -22,7 +22,7 @@ std::string parameter_names(M net) {
 
 // The module with random parameters: ones and zeros, as at the start, hide errors.
 template <class M>
-M unsettled(M net) {
+M randomised(M net) {
   for (const Variable& parameter : nn::parameters(net)) {
     Tensor values = parameter.value();
     values.copy_(0.5 * randn(values.shape(), values.dtype()));

@@ -18,7 +18,7 @@ using Attention = nn::PackedMultiHeadAttention;
 constexpr std::int64_t embed_dim = 4, num_heads = 2;
 
 Attention attention(bool bias = true) {
-  return unsettled(Attention(embed_dim, num_heads, {.bias = bias, .dtype = float64}));
+  return randomised(Attention(embed_dim, num_heads, {.bias = bias, .dtype = float64}));
 }
 
 Tensor sequence(std::int64_t batch, std::int64_t n) {

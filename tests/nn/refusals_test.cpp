@@ -2,7 +2,6 @@
 // tests of a layer break only some.
 
 #include <functional>
-#include <limits>
 #include <vector>
 
 #include <boost/test/unit_test.hpp>
@@ -10,12 +9,11 @@
 #include <heed.h>
 
 #include "tests/errors.h"
+#include "tests/infinity.h"
 
 using namespace heed;
 
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 const Tensor pair = ones({2}), matrix = ones({2, 2}), cube = ones({2, 2, 2});
 

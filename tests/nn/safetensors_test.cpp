@@ -356,7 +356,7 @@ BOOST_AUTO_TEST_CASE(a_stream_is_read_from_its_beginning_and_never_throws_its_ow
 }
 
 // A stream that says it has 1000 bytes, as a file may that is being truncated.
-struct Promising : std::stringbuf {
+struct TruncatedBuffer : std::stringbuf {
   using std::stringbuf::stringbuf;
   pos_type seekoff(off_type, std::ios::seekdir, std::ios::openmode) override {
     return 1000;
@@ -365,7 +365,7 @@ struct Promising : std::stringbuf {
 
 BOOST_AUTO_TEST_CASE(a_stream_that_ends_early) {
   const auto message = [](const std::string& bytes) {
-    Promising buffer(bytes);
+    TruncatedBuffer buffer(bytes);
     std::istream stream(&buffer);
     return error_of([&] { nn::read_safetensors(stream, "s"); });
   };

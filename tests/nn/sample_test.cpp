@@ -1,22 +1,19 @@
 // How the next token is chosen from logits.
 
 #include <cmath>
-#include <limits>
 
 #include <boost/test/unit_test.hpp>
 
 #include <heed.h>
 
 #include "tests/errors.h"
+#include "tests/infinity.h"
 #include "tests/nn/checks.h"
 
 using namespace heed;
 using nn::sample, nn::SampleOptions;
 
 namespace {
-
-constexpr double inf = std::numeric_limits<double>::infinity();
-constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
 // Rows of the same logits.
 Tensor rows(std::int64_t count) {
@@ -50,7 +47,7 @@ BOOST_AUTO_TEST_CASE(temperature_and_top_k_shape_the_frequencies) {
           sample(rows(n), {.temperature = temperature, .top_k = top_k}, generator);
       BOOST_TEST((ids.shape() == Shape{n}));
       Tensor logits = rows(1)[0].to(float64) / temperature;
-      if (top_k == 3) logits = masked_fill(logits, rows(1)[0] < 0.5, -inf);
+      if (top_k == 3) logits = masked_fill(logits, rows(1)[0] < 0.5, -infinity);
       const Tensor p = softmax(logits, 0);
       for (std::int64_t id = 0; id < 5; ++id) {
         const double want = p.at({id}),
@@ -83,7 +80,7 @@ BOOST_AUTO_TEST_CASE(the_likeliest_is_taken_without_a_choice) {
 }
 
 BOOST_AUTO_TEST_CASE(a_token_at_minus_infinity_is_never_taken) {
-  const Tensor logits = repeat(tensor({{0.0, -inf, 1.0, -inf}}), {500, 1});
+  const Tensor logits = repeat(tensor({{0.0, -infinity, 1.0, -infinity}}), {500, 1});
   for (const std::int64_t top_k : {0, 2, 3}) {
     const Tensor ids = sample(logits, {.temperature = 5, .top_k = top_k});
     BOOST_TEST(all(logical_or(ids == 0, ids == 2)).item());
@@ -101,7 +98,7 @@ BOOST_AUTO_TEST_CASE(what_is_no_choice_is_refused) {
   BOOST_TEST(error_for(ones({2, 0}), {}) ==
              "sample: logits must be floating (batch, vocab_size), got float32 (2, 0)");
   for (const auto& [bad, text] :
-       {std::pair{-0.5, "-0.5"}, {not_a_number, "nan"}, {inf, "inf"}}) {
+       {std::pair{-0.5, "-0.5"}, {not_a_number, "nan"}, {infinity, "inf"}}) {
     BOOST_TEST(error_for(good, {.temperature = bad}) ==
                std::string("sample: temperature must be finite and not negative, got ") +
                    text);
@@ -113,8 +110,10 @@ BOOST_AUTO_TEST_CASE(what_is_no_choice_is_refused) {
   for (const SampleOptions& options : {SampleOptions{}, greedy}) {
     BOOST_TEST(error_for(tensor({{1.0, 2.0}, {1.0, not_a_number}}), options) ==
                finite + "tensor([[2.],\n        [nan]])");
-    BOOST_TEST(error_for(tensor({{1.0, inf}}), options) == finite + "tensor([[inf]])");
-    BOOST_TEST(error_for(tensor({{-inf, -inf}}), options) == finite + "tensor([[-inf]])");
+    BOOST_TEST(error_for(tensor({{1.0, infinity}}), options) ==
+               finite + "tensor([[inf]])");
+    BOOST_TEST(error_for(tensor({{-infinity, -infinity}}), options) ==
+               finite + "tensor([[-inf]])");
   }
 }
 

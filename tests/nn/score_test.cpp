@@ -1,5 +1,4 @@
 // Scores of one's own, scores that are refused, and the layer of a bilinear score.
-#include <limits>
 #include <string>
 
 #include <boost/test/unit_test.hpp>
@@ -7,16 +6,11 @@
 #include <heed.h>
 
 #include "tests/errors.h"
+#include "tests/infinity.h"
 #include "tests/nn/checks.h"
 
 using namespace heed;
 using nn::Mask;
-
-namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
-}  // namespace
 
 BOOST_AUTO_TEST_SUITE(scores)
 

@@ -1,6 +1,5 @@
 // The state of a module: in a file, and in parts that do not fit it.
 #include <algorithm>
-#include <limits>
 
 #include <boost/test/unit_test.hpp>
 
@@ -8,6 +7,7 @@
 
 #include "tests/compare.h"
 #include "tests/errors.h"
+#include "tests/infinity.h"
 #include "tests/support/folder.h"
 
 using namespace heed;
@@ -180,10 +180,9 @@ BOOST_AUTO_TEST_CASE(a_shared_parameter_is_written_under_both_names) {
 
 // Two NaN are the same when their bits are, and 0 is not -0.
 BOOST_AUTO_TEST_CASE(a_shared_parameter_is_compared_bit_by_bit) {
-  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
   Tied net;
   nn::StateDict state = copy_of(net);
-  for (auto& [path, value] : state) value.fill_(nan);
+  for (auto& [path, value] : state) value.fill_(not_a_number);
   BOOST_CHECK_NO_THROW(nn::load_state_dict(net, state));
   state["first.weight"].fill_(0.0);
   state["second.weight"].fill_(-0.0);

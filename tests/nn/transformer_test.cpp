@@ -27,10 +27,10 @@ nn::TransformerLayerOptions tiny(NormOrder order) {
 }
 
 TransformerEncoderLayer encoder_layer(NormOrder order) {
-  return unsettled(TransformerEncoderLayer(d_model, heads, tiny(order)));
+  return randomised(TransformerEncoderLayer(d_model, heads, tiny(order)));
 }
 TransformerDecoderLayer decoder_layer(NormOrder order) {
-  return unsettled(TransformerDecoderLayer(d_model, heads, tiny(order)));
+  return randomised(TransformerDecoderLayer(d_model, heads, tiny(order)));
 }
 
 Tensor sequence(std::int64_t batch, std::int64_t n) {

@@ -9,6 +9,7 @@
 #include <heed.h>
 
 #include "tests/errors.h"
+#include "tests/infinity.h"
 #include "tests/optim/checks.h"
 
 using namespace heed;
@@ -18,8 +19,8 @@ using optim::AdamW;
 namespace {
 
 // How many steps it has made with a parameter.
-std::int64_t steps_of(const Adam& trainer, const Variable& x) {
-  const optim::Memory& memory = trainer.memory(x);
+std::int64_t steps_of(const Adam& optimiser, const Variable& x) {
+  const optim::Memory& memory = optimiser.memory(x);
   return memory.empty() ? 0 : static_cast<std::int64_t>(memory.at("step").item());
 }
 
@@ -27,10 +28,10 @@ std::int64_t steps_of(const Adam& trainer, const Variable& x) {
 template <class Optimiser>
 void compare_with_formula(const optim::AdamOptions& o, bool decoupled) {
   const Variable x = leaf(2);
-  Optimiser trainer({x}, o);
+  Optimiser optimiser({x}, o);
   double expected = 2, m = 0, v = 0, largest = 0;
   for (int t = 1; t <= 5; ++t) {
-    step_on_cubes(trainer, x);
+    step_on_cubes(optimiser, x);
     double g = 3 * expected * expected * (o.maximize ? -1 : 1);
     if (decoupled) {
       expected *= 1 - o.lr * *o.weight_decay;
@@ -45,8 +46,8 @@ void compare_with_formula(const optim::AdamOptions& o, bool decoupled) {
     expected -= o.lr / c1 * m / (root / c2 + o.eps);
     BOOST_TEST(x.item() == expected, boost::test_tools::tolerance(1e-13));
   }
-  BOOST_TEST(steps_of(trainer, x) == 5);
-  BOOST_TEST(trainer.memory(x).contains("max_exp_avg_sq") == o.amsgrad);
+  BOOST_TEST(steps_of(optimiser, x) == 5);
+  BOOST_TEST(optimiser.memory(x).contains("max_exp_avg_sq") == o.amsgrad);
 }
 
 }  // namespace
@@ -70,9 +71,9 @@ BOOST_AUTO_TEST_CASE(every_combination_of_options) {
 }
 
 BOOST_AUTO_TEST_CASE(only_adamw_decays_unasked) {
-  const auto step = [](auto trainer, const Variable& x) {
+  const auto step = [](auto optimiser, const Variable& x) {
     (x * 0).backward();
-    trainer.step();
+    optimiser.step();
     return x.item();
   };
   const Variable x = leaf(1), y = leaf(1), z = leaf(1);
@@ -83,44 +84,43 @@ BOOST_AUTO_TEST_CASE(only_adamw_decays_unasked) {
 
 BOOST_AUTO_TEST_CASE(no_gradient_and_a_zero_gradient_are_different_things) {
   const Variable idle = leaf(1), zero = leaf(1);
-  AdamW trainer({idle, zero}, {.lr = 0.1, .weight_decay = 0.5});
+  AdamW optimiser({idle, zero}, {.lr = 0.1, .weight_decay = 0.5});
   (zero * 0).backward();
-  trainer.step();
+  optimiser.step();
   BOOST_TEST(idle.item() == 1);
   BOOST_TEST(zero.item() == 0.95);
-  BOOST_TEST(steps_of(trainer, idle) == 0);
-  BOOST_TEST(steps_of(trainer, zero) == 1);
+  BOOST_TEST(steps_of(optimiser, idle) == 0);
+  BOOST_TEST(steps_of(optimiser, zero) == 1);
 }
 
 BOOST_AUTO_TEST_CASE(groups_have_options_of_their_own_that_may_change) {
   const Variable a = leaf(1), b = leaf(1);
-  Adam trainer(std::vector<Adam::Group>{{{a}, {.lr = 0.1}}, {{b}, {.lr = 0.2}}});
-  BOOST_TEST(trainer.group_count() == 2u);
+  Adam optimiser(std::vector<Adam::Group>{{{a}, {.lr = 0.1}}, {{b}, {.lr = 0.2}}});
+  BOOST_TEST(optimiser.group_count() == 2u);
   (a + b).backward();
-  trainer.step();
+  optimiser.step();
   BOOST_TEST(a.item() == 0.9, boost::test_tools::tolerance(1e-7));
   BOOST_TEST(b.item() == 0.8, boost::test_tools::tolerance(1e-7));
-  trainer.options(1).lr = 0;
-  trainer.step();
+  optimiser.options(1).lr = 0;
+  optimiser.step();
   BOOST_TEST(b.item() == 0.8, boost::test_tools::tolerance(1e-7));
 }
 
 BOOST_AUTO_TEST_CASE(a_large_gradient_still_moves_its_parameter) {
   // Its square overflows float32, a thousandth of that does not. x by PyTorch 1.13.
   const Variable x(ones({}), true);
-  Adam trainer({x}, {.lr = 0.1});
+  Adam optimiser({x}, {.lr = 0.1});
   (x * 2e19).backward();
-  trainer.step();
+  optimiser.step();
   BOOST_TEST(x.item() == 0.9, boost::test_tools::tolerance(1e-6));
 }
 
 // 0 times infinity is NaN: without a decay nothing is multiplied. Numbers by PyTorch.
 BOOST_AUTO_TEST_CASE(an_infinite_parameter_does_not_spoil_its_memory) {
-  constexpr double infinity = std::numeric_limits<double>::infinity();
-  const auto step = [](auto trainer, const Variable& x) {
+  const auto step = [](auto optimiser, const Variable& x) {
     x.backward(ones({2}, float64));
-    trainer.step();
-    return trainer.memory(x).at("exp_avg").template to_vector<double>();
+    optimiser.step();
+    return optimiser.memory(x).at("exp_avg").template to_vector<double>();
   };
   const auto start = [] { return Variable(tensor({-infinity, 1.0}, float64), true); };
   const Variable x = start(), y = start();
@@ -136,9 +136,9 @@ BOOST_AUTO_TEST_CASE(parameters_of_any_layout_and_size) {
   const Tensor start = randn({3, 40000}, float32, generator);
   const Variable plain(start.clone(), true);
   const Variable turned(transpose(transpose(start, 0, 1).contiguous(), 0, 1), true);
-  Adam trainer({plain, turned}, {.lr = 0.1});
+  Adam optimiser({plain, turned}, {.lr = 0.1});
   (sum(pow(plain, 3)) + sum(pow(turned, 3))).backward();
-  trainer.step();
+  optimiser.step();
   BOOST_TEST(all(plain.value() == turned.value()).item());
   BOOST_TEST(any(plain.value() != start).item());
 }
@@ -176,14 +176,14 @@ BOOST_AUTO_TEST_CASE(a_saved_state_goes_on_as_if_nothing_had_happened) {
 
 BOOST_AUTO_TEST_CASE(a_state_that_does_not_fit_is_refused_whole) {
   const Variable x = leaf(1);
-  Adam trainer({x});
+  Adam optimiser({x});
   square(x).backward();
-  trainer.step();
-  const optim::State good = trainer.state();
+  optimiser.step();
+  const optim::State good = optimiser.state();
   const auto error_with = [&](auto change) {
     optim::State state = good;
     change(state);
-    return error_of([&] { trainer.load_state(state); });
+    return error_of([&] { optimiser.load_state(state); });
   };
   BOOST_TEST(error_with([](auto& s) { s["1.step"] = tensor(1); }) ==
              "Adam: the state has entries that fit no parameter: 1.step");
@@ -212,15 +212,15 @@ BOOST_AUTO_TEST_CASE(a_state_that_does_not_fit_is_refused_whole) {
                s["0.step"] = tensor(most);
              }).starts_with("Adam: 0.step must be a whole number from 1 to 1e+15, got "));
   BOOST_TEST(error_of([&] {
-               trainer.load_state({{"0.max_exp_avg_sq", tensor(1.0, float64)}});
+               optimiser.load_state({{"0.max_exp_avg_sq", tensor(1.0, float64)}});
              }) ==
              "Adam: the state of parameter 0 must have step, exp_avg and exp_avg_sq, or "
              "none of them");
-  BOOST_TEST(steps_of(trainer, x) == 1);
-  BOOST_TEST(trainer.memory(x).at("exp_avg").item() == good.at("0.exp_avg").item());
-  trainer.load_state({});
-  BOOST_TEST(steps_of(trainer, x) == 0);
-  BOOST_TEST(trainer.memory(x).empty());
+  BOOST_TEST(steps_of(optimiser, x) == 1);
+  BOOST_TEST(optimiser.memory(x).at("exp_avg").item() == good.at("0.exp_avg").item());
+  optimiser.load_state({});
+  BOOST_TEST(steps_of(optimiser, x) == 0);
+  BOOST_TEST(optimiser.memory(x).empty());
 }
 
 BOOST_AUTO_TEST_CASE(what_it_refuses) {

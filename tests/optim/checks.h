@@ -9,21 +9,21 @@ namespace heed {
 
 // One step that makes the sum of x³ smaller.
 template <class Optimiser>
-void step_on_cubes(Optimiser& trainer, const Variable& x) {
-  trainer.zero_grad();
+void step_on_cubes(Optimiser& optimiser, const Variable& x) {
+  optimiser.zero_grad();
   sum(pow(x, 3)).backward();
-  trainer.step();
+  optimiser.step();
 }
 
 // The memory in use after a step is what it was after the first.
 template <class Optimiser>
 void check_memory_of_steps(const typename Optimiser::Options& options) {
   const Variable w(randn({100, 100}), true);
-  Optimiser trainer({w}, options);
+  Optimiser optimiser({w}, options);
   check_steady_memory([&] {
-    trainer.zero_grad();
+    optimiser.zero_grad();
     sum(square(w)).backward();
-    trainer.step();
+    optimiser.step();
   });
 }
 

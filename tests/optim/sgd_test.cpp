@@ -35,10 +35,10 @@ BOOST_AUTO_TEST_CASE(every_combination_of_options) {
       BOOST_CHECK_THROW(Sgd({x}, o), Error);
       continue;
     }
-    Sgd trainer({x}, o);
+    Sgd optimiser({x}, o);
     double expected = 2, v = 0;
     for (int step = 0; step < 4; ++step) {
-      step_on_cubes(trainer, x);
+      step_on_cubes(optimiser, x);
       double g = 3 * expected * expected;
       if (o.maximize) g = -g;
       g += o.weight_decay * expected;
@@ -50,53 +50,53 @@ BOOST_AUTO_TEST_CASE(every_combination_of_options) {
       BOOST_TEST_INFO("options " << bits << ", step " << step);
       BOOST_TEST(x.item() == expected, boost::test_tools::tolerance(1e-13));
     }
-    BOOST_TEST(trainer.memory(x).contains("momentum_buffer") == (o.momentum != 0));
+    BOOST_TEST(optimiser.memory(x).contains("momentum_buffer") == (o.momentum != 0));
   }
 }
 
 BOOST_AUTO_TEST_CASE(a_step_changes_parameters_and_not_gradients) {
   const Variable x = leaf(2);
-  Sgd trainer({x}, {.lr = 0.1, .momentum = 0.9, .weight_decay = 0.1});
+  Sgd optimiser({x}, {.lr = 0.1, .momentum = 0.9, .weight_decay = 0.1});
   square(x).backward();
   for (int i = 0; i < 3; ++i) {
-    trainer.step();
+    optimiser.step();
     BOOST_TEST(x.grad().item() == 4);
   }
 }
 
 BOOST_AUTO_TEST_CASE(no_gradient_and_a_zero_gradient_are_different_things) {
   const Variable idle = leaf(1), zero = leaf(1);
-  Sgd trainer({idle, zero}, {.lr = 0.1, .momentum = 0.9, .weight_decay = 0.5});
+  Sgd optimiser({idle, zero}, {.lr = 0.1, .momentum = 0.9, .weight_decay = 0.5});
   (zero * 0).backward();
-  trainer.step();
+  optimiser.step();
   BOOST_TEST(idle.item() == 1);
   BOOST_TEST(zero.item() == 0.95);
-  BOOST_TEST(!trainer.memory(idle).contains("momentum_buffer"));
-  BOOST_TEST(trainer.memory(zero).at("momentum_buffer").item() == 0.5);
+  BOOST_TEST(!optimiser.memory(idle).contains("momentum_buffer"));
+  BOOST_TEST(optimiser.memory(zero).at("momentum_buffer").item() == 0.5);
 }
 
 BOOST_AUTO_TEST_CASE(groups_have_options_of_their_own_that_may_change) {
   const Variable a = leaf(1), b = leaf(1);
-  Sgd trainer(std::vector<Sgd::Group>{{{a}, {.lr = 0.1}}, {{b}, {.lr = 0.2}}});
-  BOOST_TEST(trainer.group_count() == 2u);
+  Sgd optimiser(std::vector<Sgd::Group>{{{a}, {.lr = 0.1}}, {{b}, {.lr = 0.2}}});
+  BOOST_TEST(optimiser.group_count() == 2u);
   (a + b).backward();
-  trainer.step();
+  optimiser.step();
   BOOST_TEST(a.item() == 0.9);
   BOOST_TEST(b.item() == 0.8);
-  trainer.options(1).lr = 0;
-  trainer.step();
+  optimiser.options(1).lr = 0;
+  optimiser.step();
   BOOST_TEST(a.item() == 0.8);
   BOOST_TEST(b.item() == 0.8);
 }
 
 BOOST_AUTO_TEST_CASE(a_refused_step_moves_nothing) {
   const Variable a = leaf(1), b = leaf(1);
-  Sgd trainer(std::vector<Sgd::Group>{{{a}, {.lr = 0.1}}, {{b}, {.lr = 0.2}}});
+  Sgd optimiser(std::vector<Sgd::Group>{{{a}, {.lr = 0.1}}, {{b}, {.lr = 0.2}}});
   (a + b).backward();
-  trainer.options(1).lr = -1;
-  BOOST_CHECK_THROW(trainer.step(), Error);
+  optimiser.options(1).lr = -1;
+  BOOST_CHECK_THROW(optimiser.step(), Error);
   BOOST_TEST(a.item() == 1);
-  BOOST_CHECK_EXCEPTION(trainer.options(2), Error,
+  BOOST_CHECK_EXCEPTION(optimiser.options(2), Error,
                         says("Sgd: the group must be below 2, got 2"));
 }
 
@@ -136,17 +136,17 @@ BOOST_AUTO_TEST_CASE(a_saved_state_goes_on_as_if_nothing_had_happened) {
 
 BOOST_AUTO_TEST_CASE(a_state_that_does_not_fit_is_refused_whole) {
   const Variable x = leaf(1), y(ones({2}, float64), true);
-  Sgd trainer({x, y}, {.momentum = 0.5});
+  Sgd optimiser({x, y}, {.momentum = 0.5});
   (square(x) + sum(y)).backward();
-  trainer.step();
-  const optim::State good = trainer.state();
+  optimiser.step();
+  const optim::State good = optimiser.state();
   const auto error_with = [&](auto change) {
     optim::State state = good;
     state["0.momentum_buffer"] = tensor(7.0, float64);  // which fits
     change(state);
-    const std::string error = error_of([&] { trainer.load_state(state); });
-    BOOST_TEST(trainer.memory(x).at("momentum_buffer").item() == 2);
-    BOOST_TEST(trainer.memory(y).at("momentum_buffer").at({1}) == 1);
+    const std::string error = error_of([&] { optimiser.load_state(state); });
+    BOOST_TEST(optimiser.memory(x).at("momentum_buffer").item() == 2);
+    BOOST_TEST(optimiser.memory(y).at("momentum_buffer").at({1}) == 1);
     return error;
   };
   BOOST_TEST(error_with([](auto& s) { s["2.momentum_buffer"] = ones({2}); }) ==
@@ -168,11 +168,11 @@ BOOST_AUTO_TEST_CASE(parameters_of_any_layout) {
   const Tensor start = randn({3, 40}, float32, generator);
   const Variable plain(start.clone(), true);
   const Variable turned(transpose(transpose(start, 0, 1).contiguous(), 0, 1), true);
-  Sgd trainer({plain, turned}, {.lr = 0.1, .momentum = 0.5, .nesterov = true});
+  Sgd optimiser({plain, turned}, {.lr = 0.1, .momentum = 0.5, .nesterov = true});
   for (int i = 0; i < 2; ++i) {
-    trainer.zero_grad();
+    optimiser.zero_grad();
     (sum(pow(plain, 3)) + sum(pow(turned, 3))).backward();
-    trainer.step();
+    optimiser.step();
   }
   BOOST_TEST(all(plain.value() == turned.value()).item());
   BOOST_TEST(any(plain.value() != start).item());
@@ -210,9 +210,9 @@ BOOST_AUTO_TEST_CASE(what_it_refuses) {
       says(
           "Sgd: nesterov needs a momentum and no dampening, got momentum 0 and dampening "
           "0"));
-  Sgd trainer({x});
+  Sgd optimiser({x});
   BOOST_CHECK_EXCEPTION(
-      trainer.memory(leaf(1)), Error,
+      optimiser.memory(leaf(1)), Error,
       says("Sgd: memory was asked for a Variable that is not a parameter"));
 }
 

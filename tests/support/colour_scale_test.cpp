@@ -2,19 +2,17 @@
 #include "examples/support/colour_scale.h"
 
 #include <cmath>
-#include <limits>
 #include <string>
 
 #include <boost/test/unit_test.hpp>
 
 #include "tensor/core/factories.h"
+#include "tests/infinity.h"
 
 namespace {
 
 using namespace heed;
 using namespace heed::support;
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 void check_ends(const Tensor& numbers, double low, double high) {
   const ColourScale scale(numbers);

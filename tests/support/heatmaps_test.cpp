@@ -1,6 +1,5 @@
 // Heat maps: what gnuplot writes around the panels, and what is refused.
 #include <cmath>
-#include <limits>
 #include <string>
 #include <vector>
 
@@ -13,6 +12,7 @@
 #include "tensor/elementwise/elementwise.h"
 #include "tensor/random/random.h"
 #include "tests/errors.h"
+#include "tests/infinity.h"
 #include "tests/support/drawn.h"
 #include "tests/support/folder.h"
 
@@ -97,7 +97,6 @@ BOOST_AUTO_TEST_CASE(text_that_does_not_fit_is_shortened) {
 }
 
 BOOST_AUTO_TEST_CASE(what_is_off_the_scale_is_told) {
-  const double infinity = std::numeric_limits<double>::infinity();
   const auto drawn_row = [](const Tensor& row) {
     return drawn({reshape(row, {1, 1, 1, -1}), "", ""});
   };

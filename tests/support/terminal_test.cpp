@@ -7,7 +7,6 @@
 
 #include <cmath>
 #include <cstdio>
-#include <limits>
 #include <string>
 
 #include <boost/test/unit_test.hpp>
@@ -17,6 +16,7 @@
 #include "tensor/core/factories.h"
 #include "tensor/core/views.h"
 #include "tensor/elementwise/elementwise.h"
+#include "tests/infinity.h"
 #include "tests/support/environment.h"
 #include "tests/support/folder.h"
 
@@ -256,7 +256,6 @@ BOOST_AUTO_TEST_CASE(averages) {
 }
 
 BOOST_AUTO_TEST_CASE(what_is_off_the_scale_is_told) {
-  const double infinity = std::numeric_limits<double>::infinity();
   const Heatmaps heatmaps{tensor({{{{-infinity, std::nan(""), -1.5, 2.0}}}}), "", ""};
   const std::string text = coloured_text(heatmaps, Colours::any, 4);
   BOOST_TEST(

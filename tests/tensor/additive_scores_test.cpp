@@ -3,7 +3,6 @@
 #include "tensor/attention/additive_scores.h"
 
 #include <cmath>
-#include <limits>
 #include <vector>
 
 #include <boost/test/unit_test.hpp>
@@ -15,13 +14,12 @@
 #include "tensor/random/random.h"
 #include "tensor/reduce/reductions.h"
 #include "tests/compare.h"
+#include "tests/infinity.h"
 #include "tests/layouts.h"
 #include "tests/tensor/show.h"
 
 namespace heed {
 namespace {
-
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 // Operands and a gradient of the scores, fixed random numbers of either sign.
 struct Sample {
@@ -178,7 +176,7 @@ BOOST_AUTO_TEST_CASE(padding_without_a_gradient_gives_none) {
     slice(x.g[0], 1, 3).fill_(0);
     x.g[1][2].fill_(0);
     const auto [queries, keys, w] = x.gradients();
-    for (const double bad : {nan, std::numeric_limits<double>::infinity()}) {
+    for (const double bad : {not_a_number, infinity}) {
       padded_keys.fill_(bad);
       padded_query.fill_(-bad);
       const auto padded = x.gradients();
@@ -190,7 +188,7 @@ BOOST_AUTO_TEST_CASE(padding_without_a_gradient_gives_none) {
     }
     // A NaN that has a gradient shows in everything that it takes part in, and nowhere
     // else.
-    x.keys.set({0, 1, 2}, nan);
+    x.keys.set({0, 1, 2}, not_a_number);
     const auto shown = x.gradients();
     BOOST_TEST(std::isnan(x.scores().at({0, 2, 1})));
     BOOST_TEST(!std::isnan(x.scores().at({0, 2, 2})));

@@ -1,7 +1,6 @@
 // Calls of scaled_dot_product_attention, by the op and by its definition.
 #pragma once
 
-#include <limits>
 #include <string>
 #include <tuple>
 
@@ -17,13 +16,12 @@
 #include "tensor/reduce/reductions.h"
 #include "tensor/reduce/softmax.h"
 #include "tests/compare.h"
+#include "tests/infinity.h"
 #include "tests/layouts.h"
 
 namespace heed::tests {
 
 using Int = std::int64_t;
-
-inline constexpr double infinity = std::numeric_limits<double>::infinity();
 
 struct Call {
   Tensor query, key, value, g;
@@ -104,7 +102,7 @@ inline Call call(const Shape& batch, Int n, Int m, Int d, Int dv, DType dtype = 
 }
 
 // The shape of the call's weights.
-inline Shape with_size(const Call& c, Int m) {
+inline Shape weights_shape(const Call& c, Int m) {
   return append(without_last(c.query.shape(), 1), {m});
 }
 
@@ -136,7 +134,9 @@ inline bool same(const Results& a, const Results& b) {
 }
 
 // The same elements as columns one after the other.
-inline Tensor by_columns(const Tensor& x) { return stored_transposed(x, -2, -1); }
+inline Tensor column_major_matrices(const Tensor& x) {
+  return stored_transposed(x, -2, -1);
+}
 
 // The same elements with the rows of all heads side by side, as a projection leaves them.
 inline Tensor as_heads(const Tensor& x) { return stored_transposed(x, 1, 2); }

@@ -64,7 +64,8 @@ BOOST_AUTO_TEST_CASE(layouts_are_read_in_place) {
     const Call c = call({2, 3}, 37, 70, 12, 20, dtype);
     const Results expected = fused(c);
     using Layout = Tensor (*)(const Tensor&);
-    for (const Layout layout : {Layout(strided), Layout(by_columns), Layout(as_heads)}) {
+    for (const Layout layout :
+         {Layout(strided), Layout(column_major_matrices), Layout(as_heads)}) {
       const Call other{layout(c.query), layout(c.key), layout(c.value), layout(c.g)};
       BOOST_TEST_REQUIRE(!other.query.is_contiguous());
       const Results got = fused(other);
@@ -125,7 +126,7 @@ BOOST_AUTO_TEST_CASE(bits_depend_neither_on_threads_nor_on_weights) {
                     : call(batch, 300, 333, 64, 48);
     const Int n = c.query.size(-2);
     const AttentionOptions dropping{
-        .dropout_bits = drawn_bits(with_size(c, c.key.size(-2))),
+        .dropout_bits = drawn_bits(weights_shape(c, c.key.size(-2))),
         .keep_probability = 0.7};
     for (const AttentionOptions& mask :
          {AttentionOptions{}, AttentionOptions{.lens = causal(n)},

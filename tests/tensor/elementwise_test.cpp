@@ -15,8 +15,10 @@
 #include "tensor/core/factories.h"
 #include "tensor/core/threads.h"
 #include "tensor/core/views.h"
+#include "tensor/random/random.h"
 #include "tests/compare.h"
 #include "tests/errors.h"
+#include "tests/infinity.h"
 #include "tests/layouts.h"
 #include "tests/tensor/show.h"
 
@@ -24,34 +26,15 @@ namespace {
 
 using namespace heed;
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr std::int64_t lowest = std::numeric_limits<std::int64_t>::min();
 constexpr std::int64_t highest = std::numeric_limits<std::int64_t>::max();
 
 using Binary = Tensor (*)(const Tensor&, const Tensor&);
 
-template <class T>
-Tensor of(const std::vector<T>& numbers, const Shape& shape) {
-  Tensor x = empty(shape, dtype_of<T>);
-  std::copy(numbers.begin(), numbers.end(), x.mutable_data<T>());
-  return x;
-}
-template <class T>
-Tensor of(const std::vector<T>& numbers) {
-  return of(numbers, {static_cast<std::int64_t>(numbers.size())});
-}
-
-// Numbers without a pattern, between -range and range.
+// Numbers between -range and range.
 Tensor numbers(const Shape& shape, DType dtype = float64, double range = 3) {
-  Tensor x = empty(shape, float64);
-  double* const first = x.mutable_data<double>();
-  std::uint64_t state = 88172645463325252u;
-  for (std::int64_t i = 0; i < x.numel(); ++i) {
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    first[i] = range * (static_cast<double>(state >> 11) * 0x1p-52 - 1);
-  }
-  return x.to(dtype);
+  Generator generator(1);
+  return (range * (2 * rand(shape, float64, generator) - 1)).to(dtype);
 }
 
 const std::vector<Binary>& pairs() {
@@ -114,7 +97,7 @@ BOOST_AUTO_TEST_CASE(pairs_broadcast) {
 }
 
 BOOST_AUTO_TEST_CASE(numbers_stand_on_either_side) {
-  const Tensor x = of<float>({1, -2, 0.5});
+  const Tensor x = tensor({1, -2, 0.5}, float32);
   BOOST_TEST((x + 1).to_vector<float>() == (std::vector<float>{2, -1, 1.5}));
   BOOST_TEST((1 + x).to_vector<float>() == (std::vector<float>{2, -1, 1.5}));
   BOOST_TEST((x - 1).to_vector<float>() == (std::vector<float>{0, -3, -0.5}));
@@ -126,11 +109,11 @@ BOOST_AUTO_TEST_CASE(numbers_stand_on_either_side) {
   BOOST_TEST(pow(2, x).to_vector<float>() ==
              (std::vector<float>{2, 0.25, std::sqrt(2.f)}));
   // A number becomes a float32 before it is used.
-  BOOST_TEST((of<float>({0.1f}) == 0.1).item() == 1);
+  BOOST_TEST((tensor({0.1}, float32) == 0.1).item() == 1);
 }
 
 BOOST_AUTO_TEST_CASE(powers) {
-  const Tensor x = of<float>({-2, 0, 0.25, 9});
+  const Tensor x = tensor({-2, 0, 0.25, 9}, float32);
   BOOST_TEST(pow(x, 0).to_vector<float>() == (std::vector<float>{1, 1, 1, 1}));
   BOOST_TEST(same_bits(pow(x, 1), x));
   BOOST_TEST(!(pow(x, 1).storage() == x.storage()));
@@ -143,7 +126,7 @@ BOOST_AUTO_TEST_CASE(powers) {
   BOOST_TEST(pow(x, 4).to_vector<float>() ==
              (std::vector<float>{16, 0, 0.00390625, 6561}));
   BOOST_TEST(std::isnan(pow(x, 0.8).at({0})));
-  BOOST_TEST(pow(full({}, nan), 0).item() == 1);
+  BOOST_TEST(pow(full({}, not_a_number), 0).item() == 1);
   const std::vector<double> y =
       pow(numbers({50}, float64) + 3.1, 0.8).to_vector<double>();
   const std::vector<double> base = (numbers({50}, float64) + 3.1).to_vector<double>();
@@ -151,7 +134,7 @@ BOOST_AUTO_TEST_CASE(powers) {
 }
 
 BOOST_AUTO_TEST_CASE(whole_numbers_wrap_around) {
-  const Tensor x = of<std::int64_t>({lowest, highest, -3});
+  const Tensor x = tensor({lowest, highest, std::int64_t{-3}});
   using V = std::vector<std::int64_t>;
   BOOST_TEST((x + 1).to_vector<std::int64_t>() == (V{lowest + 1, lowest, -2}));
   BOOST_TEST((x - 1).to_vector<std::int64_t>() == (V{highest, highest - 1, -4}));
@@ -167,7 +150,7 @@ BOOST_AUTO_TEST_CASE(whole_numbers_wrap_around) {
 
 BOOST_AUTO_TEST_CASE(nan_and_infinity) {
   for (DType dtype : {float32, float64}) {
-    const Tensor x = of<double>({nan, infinity, -infinity, -0.0, 2}).to(dtype);
+    const Tensor x = tensor({not_a_number, infinity, -infinity, -0.0, 2.0}, dtype);
     const Tensor one = ones({}, dtype);
     BOOST_TEST(std::isnan(maximum(x, one).at({0})));
     BOOST_TEST(std::isnan(maximum(one, x).at({0})));
@@ -196,7 +179,7 @@ BOOST_AUTO_TEST_CASE(nan_and_infinity) {
     BOOST_TEST((x > 1).to_vector<bool>() == (std::vector<bool>{0, 1, 0, 0, 1}));
     BOOST_TEST((x >= 2).to_vector<bool>() == (std::vector<bool>{0, 1, 0, 0, 1}));
   }
-  const Tensor whole = of<std::int64_t>({1, 2});
+  const Tensor whole = tensor({1, 2});
   BOOST_TEST(isnan(whole).to_vector<bool>() == (std::vector<bool>{0, 0}));
   BOOST_TEST(isfinite(whole).to_vector<bool>() == (std::vector<bool>{1, 1}));
   // Both tails keep their precision in float64.
@@ -207,7 +190,7 @@ BOOST_AUTO_TEST_CASE(nan_and_infinity) {
 }
 
 BOOST_AUTO_TEST_CASE(logic) {
-  const Tensor a = of<bool>({0, 0, 1, 1}), b = of<bool>({0, 1, 0, 1});
+  const Tensor a = tensor({0, 0, 1, 1}, boolean), b = tensor({0, 1, 0, 1}, boolean);
   using V = std::vector<bool>;
   BOOST_TEST(logical_and(a, b).to_vector<bool>() == (V{0, 0, 0, 1}));
   BOOST_TEST(logical_or(a, b).to_vector<bool>() == (V{0, 1, 1, 1}));

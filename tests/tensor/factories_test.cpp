@@ -2,11 +2,11 @@
 
 #include <bit>
 #include <cmath>
-#include <limits>
 
 #include <boost/test/unit_test.hpp>
 
 #include "tensor/core/views.h"
+#include "tests/infinity.h"
 #include "tests/tensor/show.h"
 
 namespace heed {
@@ -17,8 +17,6 @@ auto bits(const Tensor& x, std::int64_t i) {
   using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
   return std::bit_cast<Bits>(x.data<T>()[i]);
 }
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 }  // namespace
 

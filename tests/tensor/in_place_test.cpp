@@ -1,7 +1,6 @@
 // Choosing elements by a condition, and operations that write over their operand.
 #include <cmath>
 #include <functional>
-#include <limits>
 #include <string>
 #include <vector>
 
@@ -11,14 +10,13 @@
 #include "tensor/core/views.h"
 #include "tensor/elementwise/elementwise.h"
 #include "tests/errors.h"
+#include "tests/infinity.h"
 #include "tests/layouts.h"
 
 namespace {
 
 using namespace heed;
 using Floats = std::vector<float>;
-
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 // 0, 1, 2, ... in `shape`.
 Tensor counting(const Shape& shape, DType dtype = float32) {
@@ -44,12 +42,12 @@ BOOST_AUTO_TEST_CASE(where_takes_either) {
 }
 
 BOOST_AUTO_TEST_CASE(what_is_not_chosen_does_not_leak) {
-  const Tensor bad = full({600}, nan), good = counting({600});
+  const Tensor bad = full({600}, not_a_number), good = counting({600});
   const Tensor never = zeros({600}, boolean);
   BOOST_TEST(floats(where(never, bad, good)) == floats(good));
   BOOST_TEST(floats(where(logical_not(never), good, bad)) == floats(good));
-  BOOST_TEST(floats(where(never, nan, good)) == floats(good));
-  BOOST_TEST(floats(masked_fill(good, never, nan)) == floats(good));
+  BOOST_TEST(floats(where(never, not_a_number, good)) == floats(good));
+  BOOST_TEST(floats(masked_fill(good, never, not_a_number)) == floats(good));
 }
 
 BOOST_AUTO_TEST_CASE(where_reads_every_layout) {

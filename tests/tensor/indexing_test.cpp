@@ -1,7 +1,6 @@
 #include "tensor/indexing/indexing.h"
 
 #include <cmath>
-#include <limits>
 #include <vector>
 
 #include <boost/test/unit_test.hpp>
@@ -9,6 +8,7 @@
 #include "tensor/core/factories.h"
 #include "tensor/core/threads.h"
 #include "tensor/core/views.h"
+#include "tests/infinity.h"
 #include "tests/tensor/show.h"
 
 namespace heed {
@@ -203,7 +203,6 @@ BOOST_AUTO_TEST_CASE(triangles_are_selections) {
   BOOST_TEST(show(tril(x, INT64_MAX)) == show(x));
   BOOST_TEST(show(tril(expand(x, {2, 2, 3}))) == "(2, 2, 3) 1 0 0 4 5 0 1 0 0 4 5 0");
   BOOST_TEST(show(triu(empty({2, 0}))) == "(2, 0)");
-  constexpr double infinity = std::numeric_limits<double>::infinity();
   BOOST_TEST(show(triu(full({2, 2}, -infinity), 1)) == "(2, 2) 0 -inf 0 0");
   BOOST_TEST(error_of([&] { tril(tensor({1.0})); }) ==
              "tril: at least two dimensions, got (1)");

@@ -14,7 +14,6 @@
 #include "tensor/elementwise/elementwise.h"
 #include "tensor/elementwise/elementwise_kernels.h"
 #include "tensor/kernels/level.h"
-#include "tensor/kernels/table.h"
 
 namespace {
 
@@ -34,12 +33,13 @@ struct Table {
 };
 
 std::vector<Table> tables() {
-  std::vector<Table> result = {{"baseline", kernels::baseline::table().elementwise}};
+  std::vector<Table> result = {
+      {"baseline", kernels::baseline::get<ElementwiseKernels>()}};
 #if defined(__x86_64__)
   if (kernels::level() >= Level::v3)
-    result.push_back({"v3", kernels::v3::table().elementwise});
+    result.push_back({"v3", kernels::v3::get<ElementwiseKernels>()});
   if (kernels::level() >= Level::v4)
-    result.push_back({"v4", kernels::v4::table().elementwise});
+    result.push_back({"v4", kernels::v4::get<ElementwiseKernels>()});
 #endif
   return result;
 }

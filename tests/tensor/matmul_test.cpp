@@ -1,16 +1,17 @@
 #include "tensor/product/matmul.h"
 
 #include <cmath>
-#include <limits>
-#include <random>
 #include <string>
 
 #include <boost/test/unit_test.hpp>
 
 #include "tensor/core/threads.h"
 #include "tensor/core/views.h"
+#include "tensor/elementwise/elementwise.h"
+#include "tensor/random/random.h"
 #include "tests/compare.h"
 #include "tests/errors.h"
+#include "tests/infinity.h"
 
 using namespace heed;
 
@@ -18,31 +19,17 @@ namespace {
 
 using Int = std::int64_t;
 
-constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
 // Whole numbers from -8 to 8: every product here is then exact, in whatever order it is
 // added up.
 Tensor whole_numbers(const Shape& shape, DType dtype = float32) {
-  static std::mt19937 bits(20230417);
-  Tensor x = empty(shape, dtype);
-  dispatch_floating("whole_numbers", dtype, [&]<class T>() {
-    T* const out = x.mutable_data<T>();
-    for (Int i = 0; i < x.numel(); ++i) out[i] = static_cast<T>(bits() % 17) - T{8};
-  });
-  return x;
+  static Generator generator(20230417);
+  return randint(-8, 9, shape, generator).to(dtype);
 }
 
 // Random numbers, whose sums depend on the order of the additions.
 Tensor fractions(const Shape& shape, DType dtype = float32) {
-  static std::mt19937 bits(1706);
-  std::uniform_real_distribution<double> uniform(-1, 1);
-  Tensor x = empty(shape, dtype);
-  dispatch_floating("fractions", dtype, [&]<class T>() {
-    T* const out = x.mutable_data<T>();
-    for (Int i = 0; i < x.numel(); ++i) out[i] = static_cast<T>(uniform(bits));
-  });
-  return x;
+  static Generator generator(1706);
+  return (2 * rand(shape, float64, generator) - 1).to(dtype);
 }
 
 // The definition, for operands of two dimensions or more.

@@ -1,4 +1,3 @@
-#include <limits>
 #include <string>
 
 #include <boost/test/unit_test.hpp>
@@ -7,14 +6,9 @@
 #include "tensor/core/factories.h"
 #include "tensor/core/tensor.h"
 #include "tensor/core/views.h"
+#include "tests/infinity.h"
 
 namespace heed {
-namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
-
-}  // namespace
 
 // What PyTorch 1.13.1 prints, but for its "torch." before a dtype.
 BOOST_AUTO_TEST_SUITE(print)

@@ -11,26 +11,19 @@
 #include "tensor/core/threads.h"
 #include "tensor/core/views.h"
 #include "tensor/elementwise/elementwise.h"
+#include "tensor/random/random.h"
 #include "tests/compare.h"
+#include "tests/infinity.h"
 #include "tests/layouts.h"
 #include "tests/tensor/show.h"
 
 namespace heed {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-
-// Whole numbers from -4 to 4 without a pattern: their sums are exact.
+// Whole numbers from -4 to 4: their sums are exact.
 Tensor whole(const Shape& shape, DType dtype = float32) {
-  Tensor x = empty(shape, int64);
-  std::int64_t* const numbers = x.mutable_data<std::int64_t>();
-  std::uint32_t state = 1;
-  for (std::int64_t i = 0; i < x.numel(); ++i) {
-    state = state * 1664525u + 1013904223u;
-    numbers[i] = static_cast<std::int64_t>(state >> 16) % 9 - 4;
-  }
-  return x.to(dtype);
+  Generator generator(1);
+  return randint(-4, 5, shape, generator).to(dtype);
 }
 
 // The sum along one dimension, element by element.
@@ -192,8 +185,8 @@ BOOST_AUTO_TEST_CASE(var_far_from_zero) {
 BOOST_AUTO_TEST_CASE(logsumexp_without_overflow) {
   BOOST_TEST(std::abs(logsumexp(tensor({1000.0, 1000.0}), 0).item() -
                       (1000 + std::log(2.0))) < 1e-4);
-  const Tensor x =
-      tensor({{-infinity, -infinity}, {0.0, -infinity}, {infinity, 1.0}, {nan, 1.0}});
+  const Tensor x = tensor(
+      {{-infinity, -infinity}, {0.0, -infinity}, {infinity, 1.0}, {not_a_number, 1.0}});
   BOOST_TEST(show(logsumexp(x, 1)) == "(4) -inf 0 inf nan");
   BOOST_TEST(show(logsumexp(x, 1, true)) == "(4, 1) -inf 0 inf nan");
   const Tensor zero = zeros({2, 3, 4});
@@ -229,7 +222,8 @@ BOOST_AUTO_TEST_CASE(extremes) {
 
 BOOST_AUTO_TEST_CASE(nan_wins_and_the_first_place_counts) {
   BOOST_TEST(show(argmax(tensor({{1, 2}, {1, 2}, {0, 2}}), 0)) == "int64 (2) 0 0");
-  const Tensor x = tensor({{1.0, nan, infinity, nan}, {2.0, 2.0, 1.0, 1.0}});
+  const Tensor x =
+      tensor({{1.0, not_a_number, infinity, not_a_number}, {2.0, 2.0, 1.0, 1.0}});
   BOOST_TEST(show(max(x, 1).values) == "(2) nan 2");
   BOOST_TEST(show(max(x, 1).indices) == "int64 (2) 1 0");
   BOOST_TEST(show(min(x, 1).values) == "(2) nan 1");
@@ -239,7 +233,7 @@ BOOST_AUTO_TEST_CASE(nan_wins_and_the_first_place_counts) {
   // At every place of a long row, and in columns.
   for (const std::int64_t at : {0, 1, 63, 64, 65, 200, 299}) {
     Tensor row = whole({300});
-    row.set({at}, nan);
+    row.set({at}, not_a_number);
     BOOST_TEST(std::isnan(max(row).item()));
     BOOST_TEST(std::isnan(min(row).item()));
     BOOST_TEST(argmax(row).item() == static_cast<double>(at));
@@ -250,7 +244,7 @@ BOOST_AUTO_TEST_CASE(nan_wins_and_the_first_place_counts) {
 }
 
 BOOST_AUTO_TEST_CASE(any_and_all) {
-  const Tensor x = tensor({{0.0, nan}, {0.0, 0.0}, {-1.0, 0.5}});
+  const Tensor x = tensor({{0.0, not_a_number}, {0.0, 0.0}, {-1.0, 0.5}});
   BOOST_TEST(show(any(x)) == "bool () 1");
   BOOST_TEST(show(all(x)) == "bool () 0");
   BOOST_TEST(show(any(x, {1})) == "bool (3) 1 0 1");

@@ -2,7 +2,6 @@
 // tests of an op break only some.
 
 #include <cmath>
-#include <limits>
 
 #include <boost/test/unit_test.hpp>
 
@@ -15,14 +14,9 @@
 #include "tensor/random/random.h"
 #include "tests/compare.h"
 #include "tests/errors.h"
+#include "tests/infinity.h"
 
 using namespace heed;
-
-namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
-}  // namespace
 
 BOOST_AUTO_TEST_SUITE(refusals)
 

@@ -2,7 +2,6 @@
 #include "tensor/reduce/softmax.h"
 
 #include <cmath>
-#include <limits>
 #include <vector>
 
 #include <boost/test/unit_test.hpp>
@@ -11,25 +10,19 @@
 #include "tensor/core/threads.h"
 #include "tensor/core/views.h"
 #include "tensor/elementwise/elementwise.h"
+#include "tensor/random/random.h"
 #include "tensor/reduce/reductions.h"
 #include "tests/compare.h"
+#include "tests/infinity.h"
 #include "tests/tensor/show.h"
 
 namespace heed {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-
-// Numbers from -3 to 3 without a pattern.
-Tensor numbers(const Shape& shape, DType dtype, std::uint32_t state = 1) {
-  Tensor x = empty(shape, float64);
-  double* const data = x.mutable_data<double>();
-  for (std::int64_t i = 0; i < x.numel(); ++i) {
-    state = state * 1664525u + 1013904223u;
-    data[i] = state / 4294967296.0 * 6 - 3;
-  }
-  return x.to(dtype);
+// Numbers from -3 to 3.
+Tensor numbers(const Shape& shape, DType dtype, std::uint64_t seed = 1) {
+  Generator generator(seed);
+  return (6 * rand(shape, float64, generator) - 3).to(dtype);
 }
 
 // The formula, in float64.
@@ -88,10 +81,10 @@ BOOST_AUTO_TEST_CASE(large_and_infinite_numbers) {
       x.set({1, 2}, 5);
       x.set({2, 3}, 1000);
       x.set({1, 3}, 1000);
-      x.set({1, 4}, nan);
+      x.set({1, 4}, not_a_number);
       x.set({1, 5}, infinity);
       select(x, 1, 6).fill_(2);
-      x.set({1, 6}, nan);
+      x.set({1, 6}, not_a_number);
       if (!columns) x = transpose(x, 0, 1).contiguous();
       const int dim = columns ? 0 : 1;
       const auto at = [&](const Tensor& y, std::int64_t i, std::int64_t column) {

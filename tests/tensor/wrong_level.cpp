@@ -36,11 +36,11 @@ int main() {
       {"attention by rows",
        [&] { scaled_dot_product_attention(slice(x, 0, 0, 4), x, x, {}, 1); }},
       {"attention", [&] { scaled_dot_product_attention(x, x, x, {}, 1); }},
-      {"adam_",
+      {"Adam",
        [&] {
-         Tensor p = empty(matrix), m = empty(matrix), v = empty(matrix);
-         std::optional<Tensor> largest;
-         adam_(p, x, m, v, largest, {});
+         const Variable p(empty(matrix), true);
+         p.backward(x);
+         optim::Adam({p}).step();
        }},
   };
   constexpr std::string_view expected = "HEED_LEVEL: must be baseline, v3 or v4, got foo";

@@ -1,6 +1,6 @@
-// Who may include whom: tensor <- autograd <- nn and autograd <- optim, the rooms
-// (subfolders) of tensor, BLIS in one file, JSON in another, and public headers that need
-// nothing but the standard library, fmt and one another.
+// Who may include whom: tensor <- autograd <- nn and autograd <- optim, the subfolders of
+// tensor, BLIS in one file, JSON in another, and public headers that need nothing but the
+// standard library, fmt and one another.
 #include <map>
 #include <set>
 #include <string>
@@ -16,16 +16,15 @@ namespace {
 using namespace heed::tree;
 
 // The layers that each layer may include.
-const std::map<std::string, std::set<std::string>> arrows = {
+const std::map<std::string, std::set<std::string>> layers = {
     {"tensor", {"tensor"}},
     {"autograd", {"tensor", "autograd"}},
     {"nn", {"tensor", "autograd", "nn"}},
     {"optim", {"tensor", "autograd", "optim"}},
 };
 
-// The rooms of tensor/ that each of them may include, besides itself. All may include the
-// headers ..._kernels.h, of which the table of kernels is made.
-const std::map<std::string, std::set<std::string>> rooms = {
+// The subfolders of tensor/ that each of them may include, besides itself.
+const std::map<std::string, std::set<std::string>> subfolders = {
     {"core", {"kernels"}},
     {"kernels", {"core", "product"}},
     {"indexing", {"core"}},
@@ -36,13 +35,13 @@ const std::map<std::string, std::set<std::string>> rooms = {
     {"attention", {"core", "kernels", "elementwise", "reduce", "product"}},
 };
 
-// "core" of "tensor/core/shape.h"; "" of what stands in no room.
-std::string room(const std::string& path) {
+// "core" of "tensor/core/shape.h"; "" of what stands in no subfolder of tensor/.
+std::string subfolder(const std::string& path) {
   if (!path.starts_with("tensor/")) return "";
   return folder(path.substr(path.find('/') + 1));
 }
 
-bool is_layer(const std::string& name) { return arrows.contains(name); }
+bool is_layer(const std::string& name) { return layers.contains(name); }
 
 bool is_public_header(const std::string& path) { return public_headers().contains(path); }
 
@@ -61,13 +60,12 @@ std::vector<std::string> violations(const File& file) {
                                   include.name, rule));
     };
     if (is_layer(layer) && !include.angled &&
-        !arrows.at(layer).contains(folder(include.name))) {
+        !layers.at(layer).contains(folder(include.name))) {
       report(layer + " may not know this file");
     }
-    const std::string from = room(file.path), to = room(include.name);
-    if (!from.empty() && !to.empty() && from != to && !rooms.at(from).contains(to) &&
-        !include.name.ends_with("_kernels.h")) {
-      report("tensor/" + from + " may not know this room");
+    const std::string from = subfolder(file.path), to = subfolder(include.name);
+    if (!from.empty() && !to.empty() && from != to && !subfolders.at(from).contains(to)) {
+      report("tensor/" + from + " may not know this folder");
     }
     if (include.name.find("blis") != std::string::npos && include.angled &&
         file.path != "tensor/product/blis.cpp") {
@@ -89,7 +87,7 @@ std::vector<std::string> violations(const std::string& path, const std::string& 
   return violations(File{path, split(text)});
 }
 
-BOOST_AUTO_TEST_SUITE(arrows_of_includes)
+BOOST_AUTO_TEST_SUITE(who_may_include_whom)
 
 BOOST_AUTO_TEST_CASE(the_rules_find_what_breaks_them) {
   BOOST_TEST(violations("nn/linear.cpp", "#include <vector>\n#include \"nn/linear.h\"\n")
@@ -129,7 +127,7 @@ BOOST_AUTO_TEST_CASE(every_file_keeps_them) {
 // heed.h and the lists of what is installed name the same headers.
 BOOST_AUTO_TEST_CASE(heed_h_includes_what_is_installed) {
   std::set<std::string> installed = {"heed.h"};
-  for (const auto& [layer, known] : arrows) installed.merge(installed_headers(layer));
+  for (const auto& [layer, known] : layers) installed.merge(installed_headers(layer));
   for (const std::string& header : installed) {
     BOOST_TEST(is_public_header(header), header << " is installed, but not in heed.h");
   }

@@ -102,13 +102,13 @@ class Gpt(nn.Module):
         return self.lm_head(parts["ln_f"](x))
 
 
-def trained(model, ids, targets, optimiser, options, steps):
+def trained(model, ids, targets, kind, options, steps):
     """Trains the model; all that a case holds of it."""
     found = {"init." + k: v.clone() for k, v in model.state_dict().items()}
-    trainer = getattr(torch.optim, optimiser)(model.parameters(), **options)
+    optimiser = getattr(torch.optim, kind)(model.parameters(), **options)
     losses = []
     for step in range(steps + 1):
-        trainer.zero_grad()
+        optimiser.zero_grad()
         logits = model(ids)
         loss = nn.functional.cross_entropy(logits.flatten(0, 1), targets.flatten())
         losses.append(loss.detach())
@@ -119,20 +119,20 @@ def trained(model, ids, targets, optimiser, options, steps):
             found["out.logits"] = logits.detach()
             for name, parameter in model.named_parameters():
                 found["grad.param." + name] = parameter.grad.clone()
-        trainer.step()
+        optimiser.step()
     for name, parameter in model.named_parameters():
         found["final." + name] = parameter.detach().clone()
     return {**found, "final.logits": logits.detach(), "step.loss": torch.stack(losses)}
 
 
-def case(cases, dtype, name, seed, make, attributes, optimiser, options):
-    attributes = {"seed": seed, "steps": 20, "optimiser": optimiser, **attributes}
+def case(cases, dtype, name, seed, make, attributes, kind, options):
+    attributes = {"seed": seed, "steps": 20, "optimiser": kind, **attributes}
     torch.manual_seed(seed)
     model = make(attributes)
     # Two texts; each position's target is the token that follows it.
     text = torch.tensor([[0, 1, 2, 3, 4], [3, 1, 1, 2, 0]])
     ids, targets = text[:, :-1], text[:, 1:]
-    run = lambda model: trained(model, ids, targets, optimiser, options, 20)
+    run = lambda model: trained(model, ids, targets, kind, options, 20)
     wide = copy.deepcopy(model).double()
     found, tolerance = run(model), CLOSE[dtype]
     if dtype == "f32":

@@ -64,38 +64,38 @@ def hyperparameters(options, prefix="hp."):
     return {prefix + name: value for name, value in options.items()}
 
 
-def scheduler(trainer, options):
+def scheduler(optimiser, options):
     if options["schedule"] == "step":
         return torch.optim.lr_scheduler.StepLR(
-            trainer, options["step_size"], options["gamma"]
+            optimiser, options["step_size"], options["gamma"]
         )
     return torch.optim.lr_scheduler.CosineAnnealingLR(
-        trainer, options["schedule_steps"], options["min_lr"]
+        optimiser, options["schedule_steps"], options["min_lr"]
     )
 
 
 def on_quadratic(a, b, x0, kind, hyperparameters, steps, moved):
     """f(x) = x'Ax / 2 - b'x"""
     x = x0.clone().requires_grad_(True)
-    trainer = getattr(torch.optim, kind)([x], **hyperparameters)
-    schedule = moved and scheduler(trainer, moved)
+    optimiser = getattr(torch.optim, kind)([x], **hyperparameters)
+    schedule = moved and scheduler(optimiser, moved)
     rows = {"x": [x0.clone()], "grad": [], "loss": []}
     for _ in range(steps):
-        trainer.zero_grad()
+        optimiser.zero_grad()
         loss = 0.5 * (x @ (a @ x)) - b @ x
         loss.backward()
         rows["loss"].append(loss.detach())
         if moved:
             norm = torch.nn.utils.clip_grad_norm_([x], moved["max_norm"])
             rows.setdefault("norm", []).append(norm)
-            rate = torch.tensor(trainer.param_groups[0]["lr"], dtype=x.dtype)
+            rate = torch.tensor(optimiser.param_groups[0]["lr"], dtype=x.dtype)
             rows.setdefault("lr", []).append(rate)
         rows["grad"].append(x.grad.clone())
-        trainer.step()
+        optimiser.step()
         if moved:
             schedule.step()
         rows["x"].append(x.detach().clone())
-        for name, value in trainer.state[x].items():
+        for name, value in optimiser.state[x].items():
             if torch.is_tensor(value) and value.shape == x.shape:
                 rows.setdefault("state." + name, []).append(value.clone())
     return {"step." + name: torch.stack(values) for name, values in rows.items()}
@@ -105,13 +105,13 @@ def on_two_groups(p0, q0, hyperparameters, of_q, steps):
     """f(p, q) = sum(p^2) (1 + sum(q^2)) + sum(q)"""
     p, q = p0.clone().requires_grad_(True), q0.clone().requires_grad_(True)
     groups = [{"params": [p]}, {"params": [q], **of_q}]
-    trainer = torch.optim.SGD(groups, **hyperparameters)
+    optimiser = torch.optim.SGD(groups, **hyperparameters)
     rows = {"p": [p0.clone()], "q": [q0.clone()], "loss": []}
     for _ in range(steps):
-        trainer.zero_grad()
+        optimiser.zero_grad()
         loss = (p**2).sum() * (1 + (q**2).sum()) + q.sum()
         loss.backward()
-        trainer.step()
+        optimiser.step()
         rows["loss"].append(loss.detach())
         rows["p"].append(p.detach().clone())
         rows["q"].append(q.detach().clone())

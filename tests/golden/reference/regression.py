@@ -75,15 +75,15 @@ def trained(w, x_train, y_train, x_test, epochs, lr):
     kernel = Kernel().to(w.dtype)
     kernel.w.data = w.clone()
     keys, values = all_but_own(x_train), all_but_own(y_train)
-    trainer = torch.optim.SGD(kernel.parameters(), lr=lr)
+    optimiser = torch.optim.SGD(kernel.parameters(), lr=lr)
     steps = {name: [] for name in ("w_before", "w_after", "grad_w", "loss", "y_hat")}
     for _ in range(epochs):
-        trainer.zero_grad()
+        optimiser.zero_grad()
         steps["w_before"].append(kernel.w.detach().clone())
         y_hat = kernel(x_train, keys, values)
         loss = nn.functional.mse_loss(y_hat, y_train, reduction="none").sum()
         loss.backward()
-        trainer.step()
+        optimiser.step()
         steps["loss"].append(loss.detach().reshape(1))
         steps["grad_w"].append(kernel.w.grad.clone())
         steps["w_after"].append(kernel.w.detach().clone())

@@ -1,0 +1,52 @@
+#include "optim/sgd_kernels.h"
+
+#include "tensor/kernels/level.h"
+
+namespace heed::kernels::HEED_KERNELS {
+namespace {
+
+using std::int64_t;
+
+// Without a decay x is not read for it: 0 times infinity is NaN.
+template <bool decays, bool has_velocity, class T>
+void update(int64_t n, T* x, const T* gradient, T* velocity,
+            const SgdNumbers<T>& numbers) {
+  const SgdNumbers<T> k = numbers;
+  const T sign = k.maximize ? T(-1) : T(1);
+#pragma omp simd
+  for (int64_t i = 0; i < n; ++i) {
+    T g = sign * gradient[i];
+    if constexpr (decays) g += k.weight_decay * x[i];
+    if constexpr (has_velocity) {
+      const T v = k.first ? g : velocity[i] * k.momentum + k.one_minus_dampening * g;
+      velocity[i] = v;
+      g = k.nesterov ? g + k.momentum * v : v;
+    }
+    x[i] -= k.lr * g;
+  }
+}
+
+template <class T>
+void step(int64_t n, T* x, const T* gradient, T* velocity, const SgdNumbers<T>& numbers) {
+  const bool decays = numbers.weight_decay != T(0);
+  const auto loop = velocity ? decays ? update<true, true, T> : update<false, true, T>
+                    : decays ? update<true, false, T>
+                             : update<false, false, T>;
+  loop(n, x, gradient, velocity, numbers);
+}
+
+template <class T>
+constexpr SgdKernels<T> kernels = {step<T>};
+
+}  // namespace
+
+template <>
+const SgdKernels<float>& get() {
+  return kernels<float>;
+}
+template <>
+const SgdKernels<double>& get() {
+  return kernels<double>;
+}
+
+}  // namespace heed::kernels::HEED_KERNELS
