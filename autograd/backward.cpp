@@ -36,48 +36,52 @@ void run_backward(std::span<const Variable> outputs, std::span<const Variable> g
   }
 
   for (std::size_t i = 0; i < outputs.size(); ++i) {
-    detail::accumulate(order.find(outputs[i].node().get())->gradient, gradients[i]);
+    const detail::NodeState* const state = order.find(outputs[i].node().get());
+    detail::accumulate(order.gradient(*state), gradients[i]);
   }
   detail::Deposits deposits;
-  for (detail::NodeState* state : order) {
-    if (!state->gradient) continue;
+  for (const detail::NodeState* state : order) {
+    std::optional<Variable>& sum = order.gradient(*state);
+    if (!sum) continue;
     Node& node = *state->node;
     // Complete: all that use the value came before.
-    const Variable g = *std::exchange(state->gradient, std::nullopt);
-    if (state->captured) state->gradient = g;
+    const Variable g = *std::exchange(sum, std::nullopt);
+    if (state->captured) sum = g;
     if (captures.empty()) {
       if (auto slot = node.slot.lock()) deposits.add(std::move(slot), g);
     }
     if (!state->passes_on || node.kind == Node::Kind::leaf) continue;
     if (node.freed) node.check_usable();  // a rule has called grad(), which freed it
-    Requests requests(node.op.name, node.inputs(), order);
+    Requests requests(order, *state);
     node.differentiate(g, requests);  // the rules, whose gradients go to deliver()
     if (!options.retain_graph && !options.create_graph) node.free_saved();
   }
 
   for (const Capture& capture : captures) {
     const detail::NodeState* const state = order.find(capture.node);
-    if (state && state->gradient) *capture.gradient = *state->gradient;
+    if (state && order.gradient(*state)) *capture.gradient = *order.gradient(*state);
   }
   deposits.commit();
 }
 
 bool Requests::wants(int i) const {
-  return inputs_[i] && order_.find(inputs_[i].get())->needed();
+  const detail::NodeState* const input = order_.input(node_, i);
+  return input && input->needed();
 }
 
 void Requests::deliver(int i, Variable gradient) {
-  const Node& input = *inputs_[i].get();
+  const detail::NodeState& state = *order_.input(node_, i);
+  const Node& input = *state.node;
   const bool same_dtype = gradient.dtype() == input.dtype;
   if (!same_dtype || gradient.shape() != input.shape) {
     check(same_dtype && broadcasts_to(input.shape, gradient.shape()),
           "backward: the rule of {} must give {} for its input {}, and {} or what that "
           "broadcasts to, got {} {}",
-          op_, name(input.dtype), i, input.shape, name(gradient.dtype()),
+          node_.node->op.name, name(input.dtype), i, input.shape, name(gradient.dtype()),
           gradient.shape());
     gradient = sum_to(gradient, input.shape);  // the op broadcast its input
   }
-  detail::accumulate(order_.find(&input)->gradient, std::move(gradient));
+  detail::accumulate(order_.gradient(state), std::move(gradient));
 }
 
 }  // namespace heed

@@ -43,14 +43,15 @@ struct SavedTensor {
 
 namespace detail {
 class TopologicalOrder;
+struct NodeState;
 class Deposits;
 }  // namespace detail
 
 // What a backward pass asks of a node: the gradients of those inputs that need one.
 class Requests {
  public:
-  Requests(const char* op, std::span<NodeRef> inputs, detail::TopologicalOrder& order)
-      : op_(op), inputs_(inputs), order_(order) {}
+  Requests(detail::TopologicalOrder& order, const detail::NodeState& node)
+      : order_(order), node_(node) {}
 
   // Whether the gradient of input i is needed.
   bool wants(int i) const;
@@ -60,9 +61,8 @@ class Requests {
   void deliver(int i, Variable gradient);
 
  private:
-  const char* op_;
-  std::span<NodeRef> inputs_;
   detail::TopologicalOrder& order_;
+  const detail::NodeState& node_;
 };
 
 class Node {

@@ -1,39 +1,85 @@
 #include "autograd/topological_order.h"
 
-#include <algorithm>
+#include <cstdint>
+#include <utility>
 
 namespace heed::detail {
 
-TopologicalOrder::TopologicalOrder(std::span<const Variable> outputs,
-                                   std::span<Node* const> ends) {
-  for (Node* end : ends) states_.try_emplace(end, end).first->second.passes_on = false;
-  for (const Variable& output : outputs) visit(output.node().get());
+inline std::size_t NodeNumbers::slot_of(const Node* node) const {
+  // The upper half of the product depends on every bit of the address: multiplicative
+  // hashing (Knuth, The Art of Computer Programming, volume 3, 6.4).
+  const auto address = reinterpret_cast<std::uintptr_t>(node);
+  std::size_t i = address * std::uint64_t{0x9e3779b97f4a7c15} >> 32;
+  for (;; ++i) {
+    i &= slots_.size() - 1;
+    if (!slots_[i].node || slots_[i].node == node) return i;
+  }
 }
 
-// Depth-first search: appends `output` and the nodes that it depends on, each after its
-// inputs, unless they were found before. The stack is a vector, since graphs are deeper
-// than any call stack.
-void TopologicalOrder::visit(Node* output) {
+std::size_t NodeNumbers::find(const Node* node) const {
+  return slots_[slot_of(node)].number;
+}
+
+inline std::size_t NodeNumbers::add(const Node* node) {
+  Slot& slot = slots_[slot_of(node)];
+  if (slot.node) return slot.number;
+  const std::size_t number = count_++;
+  slot = {node, number};
+  if (count_ > slots_.size() / 2) {
+    for (const Slot& old : std::exchange(slots_, std::vector<Slot>(2 * slots_.size()))) {
+      if (old.node) slots_[slot_of(old.node)] = old;
+    }
+  }
+  return number;
+}
+
+TopologicalOrder::TopologicalOrder(std::span<const Variable> outputs,
+                                   std::span<Node* const> ends) {
+  for (Node* end : ends) {
+    if (numbers_.add(end) < states_.size()) continue;
+    states_.push_back({.node = end, .first_input = 0, .passes_on = false});
+  }
+  std::vector<std::size_t> inputs_first;
+  for (const Variable& output : outputs) visit(output.node().get(), inputs_first);
+  gradients_.resize(states_.size());
+  order_.reserve(inputs_first.size());
+  for (auto number = inputs_first.rbegin(); number != inputs_first.rend(); ++number) {
+    order_.push_back(&states_[*number]);
+  }
+}
+
+// Depth-first search: appends the numbers of `output` and of the nodes that it depends on
+// to `inputs_first`, each after its inputs, unless they were found before. The stack is a
+// vector, since graphs are deeper than any call stack.
+void TopologicalOrder::visit(Node* output, std::vector<std::size_t>& inputs_first) {
   struct Step {
-    NodeState* state;
+    std::size_t number;         // of the node
     std::span<NodeRef> inputs;  // those that are still to be visited
+    std::size_t next_input;     // the place of their first in inputs_
   };
   std::vector<Step> stack;
   const auto enter = [&](Node* node) {
-    const auto [place, is_new] = states_.try_emplace(node, node);
-    if (is_new) stack.push_back({&place->second, node->inputs()});
+    const std::size_t number = numbers_.add(node);
+    if (number == states_.size()) {  // it is new
+      const std::span<NodeRef> inputs = node->inputs();
+      stack.push_back({number, inputs, inputs_.size()});
+      states_.push_back({.node = node, .first_input = inputs_.size()});
+      inputs_.resize(inputs_.size() + inputs.size(), NodeNumbers::none);
+    }
+    return number;
   };
   enter(output);
   while (!stack.empty()) {
     Step& step = stack.back();
     if (step.inputs.empty()) {
-      inputs_first_.push_back(step.state);
+      inputs_first.push_back(step.number);
       stack.pop_back();
       continue;
     }
     Node* const input = step.inputs.front().get();
+    const std::size_t place = step.next_input++;
     step.inputs = step.inputs.subspan(1);
-    if (input) enter(input);
+    if (input) inputs_[place] = enter(input);
   }
 }
 
@@ -41,11 +87,13 @@ void TopologicalOrder::restrict_to(std::span<const Capture> captures) {
   for (const Capture& capture : captures) {
     if (NodeState* const state = find(capture.node)) state->captured = true;
   }
-  for (NodeState* state : inputs_first_) {
-    const std::span<NodeRef> inputs = state->node->inputs();
-    state->passes_on = std::any_of(inputs.begin(), inputs.end(), [&](const NodeRef& x) {
-      return x && find(x.get())->needed();
-    });
+  for (auto state = order_.rbegin(); state != order_.rend(); ++state) {  // inputs first
+    NodeState& node = **state;
+    node.passes_on = false;
+    for (int i = 0; i < std::ssize(node.node->inputs()); ++i) {
+      const NodeState* const x = input(node, i);
+      if (x && x->needed()) node.passes_on = true;
+    }
   }
 }
 

@@ -67,6 +67,9 @@ BOOST_AUTO_TEST_CASE(lists_of_sizes) {
   BOOST_TEST((shape == Shape{7, 3}));
   BOOST_TEST((shape != Shape{7}));
   BOOST_TEST((row_major({2, 3, 4}) == Strides{12, 4, 1}));
+  BOOST_TEST((without_last({2, 3, 4}, 2) == Shape{2}));
+  BOOST_TEST((append({2, 3}, {4, 1}) == Shape{2, 3, 4, 1}));
+  BOOST_TEST((append({}, {}) == Shape{}));
   BOOST_TEST(error_of([] { Shape{1, 2, 3, 4, 5, 6, 7, 8, 9}; }) ==
              "shape: at most 8 dimensions, got more");
 }
