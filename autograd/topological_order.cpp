@@ -1,37 +1,6 @@
 #include "autograd/topological_order.h"
 
-#include <cstdint>
-#include <utility>
-
 namespace heed::detail {
-
-inline std::size_t NodeNumbers::slot_of(const Node* node) const {
-  // The upper half of the product depends on every bit of the address: multiplicative
-  // hashing (Knuth, The Art of Computer Programming, volume 3, 6.4).
-  const auto address = reinterpret_cast<std::uintptr_t>(node);
-  std::size_t i = address * std::uint64_t{0x9e3779b97f4a7c15} >> 32;
-  for (;; ++i) {
-    i &= slots_.size() - 1;
-    if (!slots_[i].node || slots_[i].node == node) return i;
-  }
-}
-
-std::size_t NodeNumbers::find(const Node* node) const {
-  return slots_[slot_of(node)].number;
-}
-
-inline std::size_t NodeNumbers::add(const Node* node) {
-  Slot& slot = slots_[slot_of(node)];
-  if (slot.node) return slot.number;
-  const std::size_t number = count_++;
-  slot = {node, number};
-  if (count_ > slots_.size() / 2) {
-    for (const Slot& old : std::exchange(slots_, std::vector<Slot>(2 * slots_.size()))) {
-      if (old.node) slots_[slot_of(old.node)] = old;
-    }
-  }
-  return number;
-}
 
 TopologicalOrder::TopologicalOrder(std::span<const Variable> outputs,
                                    std::span<Node* const> ends) {

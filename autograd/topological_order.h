@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "autograd/node.h"
+#include "autograd/node_numbers.h"
 
 namespace heed::detail {
 
@@ -21,30 +22,6 @@ struct NodeState {
   std::size_t first_input;  // where its inputs begin in the list of all inputs
   bool passes_on = true;    // whether an input needs a gradient from it
   bool captured = false;    // whether grad() asks for its gradient
-};
-
-// Numbers nodes from 0 on, in the order in which they are added: a hash table with open
-// addressing. A std::unordered_map takes memory for every single node, which made an op
-// on one number a sixth slower.
-class NodeNumbers {
- public:
-  static constexpr std::size_t none = -1;
-
-  // The number of a node, which is added if it has none.
-  std::size_t add(const Node* node);
-  // The number of a node, or none.
-  std::size_t find(const Node* node) const;
-
- private:
-  struct Slot {
-    const Node* node = nullptr;
-    std::size_t number = none;
-  };
-  // The slot of the node, or the empty one where it belongs.
-  std::size_t slot_of(const Node* node) const;
-
-  std::vector<Slot> slots_ = std::vector<Slot>(32);  // their count is a power of two
-  std::size_t count_ = 0;
 };
 
 // The nodes that the outputs depend on, each before its inputs: when a node's turn comes,
