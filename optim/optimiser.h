@@ -23,7 +23,7 @@ struct Group {
 // What is remembered of a parameter between steps, by PyTorch's names: "exp_avg".
 using Memory = std::map<std::string, Tensor>;
 
-// The same of all parameters: "0.exp_avg" is the exp_avg of the first one.
+// The memories of all parameters: "0.exp_avg" is the exp_avg of the first one.
 using State = std::map<std::string, Tensor>;
 
 namespace detail {

@@ -13,7 +13,7 @@ namespace heed {
 // floating dtype. Throws Error when the dtypes or the shapes do not fit.
 Tensor additive_scores(const Tensor& queries, const Tensor& keys, const Tensor& w);
 
-// Its gradients, each of its input's shape.
+// The gradients of the operands, each of its operand's shape.
 struct AdditiveScoresGradients {
   Tensor queries, keys, w;
 };

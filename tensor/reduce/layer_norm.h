@@ -21,7 +21,7 @@ LayerNormResult layer_norm(const Tensor& x, const Tensor& weight, const Tensor& 
 
 // The gradients of x (..., n), weight (n) and bias (n), given the gradient g of the
 // output (..., n), x, weight (n, or without elements), and mean and rstd (...) of the
-// result: those that are wanted, the others without elements.
+// result. A gradient that is not wanted has no elements.
 std::array<Tensor, 3> layer_norm_backward(const Tensor& g, const Tensor& x,
                                           const Tensor& weight, const Tensor& mean,
                                           const Tensor& rstd,
