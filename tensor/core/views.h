@@ -43,13 +43,14 @@ inline constexpr std::int64_t to_end = INT64_MAX;
 // Throws Error unless step >= 1. slice and the functions below throw Error for a scalar.
 Tensor slice(const Tensor& x, Dim dim, std::int64_t start, std::int64_t stop = to_end,
              std::int64_t step = 1);
-// Element `index` of dimension `dim`; the result has one dimension less.
-// Throws Error when `index` is out of range.
+// Element `index` of dimension `dim`, negative ones from the end; the result has one
+// dimension less. Throws Error when `index` is out of range.
 Tensor select(const Tensor& x, Dim dim, std::int64_t index);
 // Pieces of `size` along `dim`, the last one smaller if need be; an empty dimension gives
 // one empty piece. Throws Error unless size >= 1.
 std::vector<Tensor> split(const Tensor& x, std::int64_t size, Dim dim = 0);
-// Pieces of the given sizes along `dim`. Throws Error unless they add up to its size.
+// Pieces of the given sizes along `dim`. Throws Error if one is negative or their sum is
+// not its size.
 std::vector<Tensor> split_with_sizes(const Tensor& x,
                                      const std::vector<std::int64_t>& sizes, Dim dim = 0);
 // At most `chunks` pieces of equal size along `dim`, the last one smaller if need be; of

@@ -15,7 +15,7 @@ struct LayerNormResult {
 };
 
 // x (..., n); weight and bias (n), or without elements for none. Floating dtypes. Throws
-// Error when the shapes do not fit or x has no row of at least one element.
+// Error when the shapes or dtypes do not fit or the last dimension of x is empty.
 LayerNormResult layer_norm(const Tensor& x, const Tensor& weight, const Tensor& bias,
                            double eps);
 
