@@ -36,7 +36,8 @@ struct GaussianAttentionGradients {
 // ds[j] = p[j] (g value[j] - g output), the gradient of the scores:
 //   dquery = -w² Σ_j ds d,   dkey[j] = w² ds d,   dvalue[j] = g p[j],
 //   dw = -w Σ ds d²
-// `wanted` says whether dkey and dvalue, which are large, are computed.
+// `wanted` says whether dkey and dvalue, which are large, are computed. Throws Error when
+// the dtypes or the shapes do not fit.
 GaussianAttentionGradients gaussian_attention_backward(
     const Tensor& g, const Tensor& query, const Tensor& key, const Tensor& value,
     const Tensor& w, const GaussianAttentionResult& result,
