@@ -88,7 +88,7 @@ Moments moments(const Reduced& r, const T* center) {
   return result;
 }
 
-// The means, or where a sum is too large for the dtype, the sums of the n-th parts.
+// The means; where a sum is too large for the dtype, they are computed as sum(x / n).
 Tensor centers(std::string_view op, Reduced r) {
   const Tensor means = mean_of(op, r);
   if (all(isfinite(means)).item() != 0) return means;
