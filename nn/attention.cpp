@@ -41,7 +41,7 @@ Attention composed(const Score& score, const Variable& query, const Variable& ke
   return {masked_values(dropped, value, mask), weights};  // (..., n, dv)
 }
 
-// The same by the kernels of tensor/attention/attention.h. The gradients are derived in
+// Attention by the kernels of tensor/attention/attention.h. The gradients are derived in
 // attention_backward.cpp beside it.
 //
 // A backward with create_graph differentiates composed() in place of the kernels, on the
@@ -87,7 +87,7 @@ Variable fused(const DotScore& score, const Variable& query, const Variable& key
       });
 }
 
-// The same by the kernels of tensor/attention/gaussian_attention.h, of numbers that
+// Attention by the kernels of tensor/attention/gaussian_attention.h, of numbers that
 // attend to numbers, each query to keys of its own: (..., 1, 1) to (..., m, 1).
 Variable fused(const GaussianScore& score, const Variable& query, const Variable& key,
                const Variable& value, Tensor* weights) {

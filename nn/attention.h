@@ -14,7 +14,7 @@ namespace heed::nn {
 // not fit.
 Variable masked_softmax(const Variable& scores, const Mask& mask = {});
 // As "Dive into Deep Learning" has it: valid_lens (batch) or (batch, queries), as
-// Mask::valid_lens. (For a length of 0 the book gives equal weights, this zeros.)
+// Mask::valid_lens. (For a length of 0 the book gives equal weights, heed zeros.)
 Variable masked_softmax(const Variable& scores, const Tensor& valid_lens);
 
 // What attention() returns: the weights are those before dropout.

@@ -28,7 +28,7 @@ std::string_view name(EmptyRows policy) {
   }
 }
 
-// Both limits at once; lens and others broadcast to (..., queries).
+// The smaller of both limits; lens and others broadcast to (..., queries).
 Tensor smaller(const std::optional<Tensor>& lens, const Tensor& others) {
   return lens ? minimum(*lens, others) : others;
 }
@@ -44,7 +44,7 @@ void check_no_empty_row(const Mask::OnScores& mask, const Shape& scores) {
   const std::int64_t keys = scores[scores.rank() - 1];
   Shape rows = scores;
   rows.erase(rows.rank() - 1);
-  // If there are only lengths, they tell; visible() would hold all pairs.
+  // Without keep the lengths show it; visible() would hold all pairs.
   const Tensor none = mask.keep || keys == 0 ? logical_not(any(mask.visible(keys), -1))
                                              : mask.lens.value_or(ones({1}, int64)) == 0;
   if (!any(none).item() || count(rows) == 0) return;

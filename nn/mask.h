@@ -73,8 +73,8 @@ class Mask {
   // This mask with another policy for rows without a key; EmptyRows::zero if none is set.
   Mask empty_rows(EmptyRows policy) const;
 
-  // Both: a query attends to what neither hides. Throws Error when each has a policy for
-  // empty rows and they differ.
+  // Both masks: a query may attend to the keys that neither hides. Throws Error when each
+  // has a policy for empty rows and they differ.
   friend Mask operator&(const Mask& a, const Mask& b);
 
   // Whether it is Mask(): it hides and biases nothing, whatever the scores.

@@ -92,7 +92,7 @@ std::string to_string(const Mask& mask, const Shape& scores) {
   if (count(scores) == 0) return "";
   Tensor visible = cut(on_scores, scores);
   while (visible.dim() < scores.rank()) visible = unsqueeze(visible, 0);
-  // Its own leading sizes, 1 where all batches or heads are alike.
+  // The leading sizes of the mask itself, 1 where all batches or heads are alike.
   Shape shape = visible.shape();
   shape[scores.rank() - 2] = cut(scores)[scores.rank() - 2];
   std::vector<std::string> grids;

@@ -20,7 +20,7 @@ struct AdamNumbers {
 
 template <class T>
 struct AdamKernels {
-  // One step of n elements. `largest` may be null: it is with amsgrad alone.
+  // One step of n elements. `largest` is null without amsgrad.
   void (*step)(std::int64_t n, T* x, const T* gradient, T* m, T* v, T* largest,
                const AdamNumbers<T>& numbers);
 };

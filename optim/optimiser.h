@@ -23,7 +23,7 @@ struct Group {
 // What is remembered of a parameter between steps, by PyTorch's names: "exp_avg".
 using Memory = std::map<std::string, Tensor>;
 
-// The same of all parameters: "0.exp_avg" is the exp_avg of the first one.
+// The memories of all parameters: "0.exp_avg" is the exp_avg of the first one.
 using State = std::map<std::string, Tensor>;
 
 namespace detail {
@@ -43,7 +43,7 @@ State state_of(const std::vector<Parameter>& list);
 
 // The memories that a state holds, copies, one for each parameter. Throws Error when an
 // entry is not one of `names` of a parameter, or is not like its parameter in shape and
-// dtype; "step" must be an int64 number, from 1 on.
+// dtype; "step" must be an int64 number from 1 to 1e15.
 std::vector<Memory> memories_of(const State& state, std::string_view optimiser,
                                 const std::vector<Parameter>& list,
                                 const std::vector<std::string>& names);

@@ -38,8 +38,8 @@ class Sgd : public Optimiser<SgdOptions> {
   // nothing, when an option is out of range or memory runs out.
   void step();
 
-  // Continues from what state() returned. Throws Error, and changes nothing, for a name
-  // or a shape that does not fit the parameters.
+  // Continues from what state() returned. Throws Error, and changes nothing, for a
+  // name, a shape or a dtype that does not fit the parameters.
   void load_state(const State& state);
 };
 

@@ -13,7 +13,7 @@ namespace heed {
 // floating dtype. Throws Error when the dtypes or the shapes do not fit.
 Tensor additive_scores(const Tensor& queries, const Tensor& keys, const Tensor& w);
 
-// Its gradients, each of its input's shape.
+// The gradients of the operands, each of its operand's shape.
 struct AdditiveScoresGradients {
   Tensor queries, keys, w;
 };
@@ -24,7 +24,8 @@ struct AdditiveScoresGradients {
 //   dkeys[j, c]    = w[c] Σ_i g[i, j] (1 - t²)
 //   dw[c]          = Σ_ij g[i, j] t
 // A pair whose g is 0 is left out, whatever its t: a masked key gets no gradient and adds
-// nothing to the others', even where its padding is NaN.
+// nothing to the other gradients, even where its padding is NaN. Throws Error when the
+// dtypes or the shapes do not fit.
 AdditiveScoresGradients additive_scores_backward(const Tensor& g, const Tensor& queries,
                                                  const Tensor& keys, const Tensor& w);
 

@@ -18,7 +18,7 @@ struct AttentionOptions {
   // m counts as m. So causal attention has the lens 1, 2, ..., and a padded batch the
   // lengths of its sequences.
   Tensor lens = {};
-  // Of these it sees those that are kept: bool, broadcasts to (..., n, m).
+  // Of these keys the query sees those that are true: bool, broadcasts to (..., n, m).
   Tensor keep = {};
   // Is added to the scores: of the query's dtype, broadcasts to (..., n, m).
   Tensor bias = {};
@@ -60,10 +60,10 @@ struct AttentionGradients {
   Tensor query, key, value;
 };
 
-// The same call's gradients, for the gradient g (..., n, dv) of its output and the
-// `result` that it returned. A query that sees no key takes no part, were its numbers or
-// its g NaN. `wanted` says which are computed. Throws Error as the call does, and when g
-// or the result do not fit.
+// The gradients of scaled_dot_product_attention, for the gradient g (..., n, dv) of its
+// output and the `result` that it returned. A query that sees no key takes no part, even
+// if its numbers or its g are NaN. `wanted` says which gradients are computed. Throws
+// Error as scaled_dot_product_attention does, and when g or the result do not fit.
 AttentionGradients scaled_dot_product_attention_backward(
     const Tensor& g, const Tensor& query, const Tensor& key, const Tensor& value,
     const AttentionOptions& options, double scale, const AttentionResult& result,

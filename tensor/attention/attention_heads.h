@@ -63,7 +63,7 @@ class ValidLens {
   // lens broadcasts to (..., queries); without elements every query sees all keys.
   ValidLens(const Tensor& lens, const Tensor& query, std::int64_t keys);
 
-  // Those of queries begin to end of a head. Returns the largest.
+  // Writes the lens of queries begin to end - 1 of a head. Returns the largest.
   std::int64_t read(std::int64_t head, std::int64_t begin, std::int64_t end,
                     std::int64_t* lens) const;
 
@@ -76,9 +76,9 @@ class ValidLens {
 void check_attention(std::string_view op, const Tensor& query, const Tensor& key,
                      const Tensor& value, const AttentionOptions& options);
 
-// Options that fit, as AttentionOperands reads them. What keep hides is -inf in the bias,
-// which has all dimensions of the scores; a query that sees no key has the length 0; the
-// bits are contiguous.
+// The options, already checked, as AttentionOperands reads them. A key that keep hides is
+// -inf in the bias, which has all dimensions of the scores; a query that sees no key has
+// the length 0; the bits are contiguous.
 AttentionOptions keep_as_bias(const AttentionOptions& options, const Tensor& query,
                               const Tensor& key);
 
@@ -96,7 +96,7 @@ struct AttentionOperands {
   T scale;
   std::optional<Matrices<const T>> bias;  // (..., queries, keys)
   const std::int64_t* bits;               // null without dropout
-  std::int64_t words;                     // of bits a query
+  std::int64_t words;                     // of bits for a query
   T stay_factor;                          // of a weight that dropout leaves
 
   AttentionOperands(const Tensor& query, const Tensor& key, const Tensor& value,
@@ -157,7 +157,7 @@ void attention_by_rows_backward(const AttentionOperands<T>& operands, const Tens
                                 const AttentionResult& result,
                                 AttentionGradients& gradients);
 
-// Where the gradients that are wanted go.
+// The matrices that the wanted gradients are written to.
 template <class T>
 struct GradientMatrices {
   std::optional<Matrices<T>> query, key, value;
@@ -172,12 +172,12 @@ struct GradientMatrices {
   }
 };
 
-// Cuts a list of items, of which the multiply-adds of each are given, into runs of about
+// Cuts a list of items, given the multiply-adds of each item, into runs of about
 // equal work, as many as there are threads if that pays. Run i is from cut i to i + 1.
 std::vector<std::int64_t> even_cuts(const std::vector<std::int64_t>& work);
 
 // One worker, made as Worker(args...), for each run of even_cuts(work). All are made
-// before threads start: taking their memory may throw, which no thread must. They do not
+// before threads start: taking their memory may throw, and a thread must not. They do not
 // move, hence the deque.
 template <class Worker>
 class Runs {

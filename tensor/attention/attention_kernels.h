@@ -40,7 +40,7 @@ struct AttentionKernels {
   // of row j is 0. Row j of the bits begins at bits + j * step.
   void (*drop_columns)(std::int64_t n, std::int64_t width, std::int64_t count,
                        const std::int64_t* bits, std::int64_t step, T* x);
-  // The way back, for the queries of a tile and some keys, side by side.
+  // The backward pass, for the queries of a tile and some keys, side by side.
   void (*weights)(const WeightsTile<T>& tile);
 };
 

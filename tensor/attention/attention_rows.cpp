@@ -53,7 +53,7 @@ void forward_row(const AttentionOperands<T>& h, int64_t head, int64_t i, T* p, T
                     after_dropout, 1, output);
 }
 
-// What one thread needs for the way back of a head.
+// The memory of one thread for the backward pass of a head.
 template <class T>
 struct Scratch {
   // (queries, keys): the weights after dropout, the scores' gradients

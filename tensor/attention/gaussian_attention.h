@@ -12,22 +12,22 @@ struct GaussianAttentionResult {
   Tensor output;   // (..., 1, 1)
   Tensor weights;  // (..., 1, m)
   // The derivatives of each output by its query and by w, (..., 1, 1): two numbers, which
-  // cost little while a row is at hand.
+  // cost little while a row is in the cache.
   Tensor by_query, by_w;
 };
 
 // p[j] = softmax_j(-((query - key[j]) w)² / 2),  output = Σ_j p[j] value[j]
 //   query (..., 1, 1), key (..., m, 1), value (..., m, 1), w of one element
 //
-// Each query, a number, has keys and values of its own. A row or a few at a time, so that
-// what lies between keys and output never leaves the cache: the arrays are large and the
-// arithmetic on them little. All of one floating dtype. Throws Error when the dtypes or
-// the shapes do not fit.
+// Each query, a number, has keys and values of its own. One or a few rows are computed at
+// a time, so that intermediate results never leave the cache: the arrays are large, and
+// there is little arithmetic on them. All of one floating dtype. Throws Error when the
+// dtypes or the shapes do not fit.
 GaussianAttentionResult gaussian_attention(const Tensor& query, const Tensor& key,
                                            const Tensor& value, const Tensor& w);
 
-// Its gradients, each of its input's shape; key and value without elements where they are
-// not wanted.
+// The gradients of the operands, each of its operand's shape; key and value have no
+// elements where they are not wanted.
 struct GaussianAttentionGradients {
   Tensor query, key, value, w;
 };
@@ -36,7 +36,8 @@ struct GaussianAttentionGradients {
 // ds[j] = p[j] (g value[j] - g output), the gradient of the scores:
 //   dquery = -w² Σ_j ds d,   dkey[j] = w² ds d,   dvalue[j] = g p[j],
 //   dw = -w Σ ds d²
-// `wanted` says whether dkey and dvalue, which are large, are computed.
+// `wanted` says whether dkey and dvalue, which are large, are computed. Throws Error when
+// the dtypes or the shapes do not fit.
 GaussianAttentionGradients gaussian_attention_backward(
     const Tensor& g, const Tensor& query, const Tensor& key, const Tensor& value,
     const Tensor& w, const GaussianAttentionResult& result,

@@ -13,15 +13,14 @@ struct GaussianOperands {
   T w;
 };
 
-// What it makes of them: the weights p (n, m), the output o (n) and the derivatives of o
-// by q and by w, (n) each.
+// The results of the forward pass: the weights p (n, m), the output o (n) and the
+// derivatives of o by q and by w, (n) each.
 template <class T>
 struct GaussianResults {
   T *p, *o, *do_dq, *do_dw;
 };
 
-// What the gradients are computed from besides: p and o as above, and the gradient g (n)
-// of o.
+// The other operands of the gradients: p and o as above, and the gradient g (n) of o.
 template <class T>
 struct GaussianBackward {
   const T *p, *o, *g;

@@ -26,7 +26,7 @@ template <class... Args>
 
 namespace detail {
 
-// What an argument of check() stands for: of a function, what it returns.
+// The type of an argument of check(); of a function, the type that it returns.
 template <class Arg>
 struct Evaluated {
   using Type = Arg;

@@ -70,8 +70,8 @@ class Number {
   double real_;
 };
 
-// start, start + step, ... below `end` (above it for a negative step), with the last bits
-// of PyTorch's vector kernels. Without a dtype whole numbers give int64, others float32,
+// start, start + step, ... below `end` (above it for a negative step), rounded as by
+// PyTorch's vector kernels. Without a dtype whole numbers give int64, others float32,
 // as in PyTorch. Throws Error when step is 0 or points away from `end`, a number is not
 // finite, or the dtype is bool or cannot hold the numbers.
 Tensor arange(Number start, Number end, Number step = 1, std::optional<DType> dtype = {});
@@ -110,7 +110,8 @@ class NestedList {
 Tensor tensor(const NestedList& list, std::optional<DType> dtype = {});
 
 // The elements of `values` in row-major order, with the dtype of their type; of the shape
-// (values.size()) where none is given. Throws Error when the shape has another count.
+// (values.size()) where none is given. Throws Error when their numbers of elements
+// differ.
 Tensor from_vector(const std::vector<float>& values);
 Tensor from_vector(const std::vector<double>& values);
 Tensor from_vector(const std::vector<std::int64_t>& values);

@@ -86,8 +86,9 @@ class Pool {
   struct Block {
     Block* next;
   };
-  // As much as this thread has ever had in use at a time: a step that comes again needs
-  // no more, and a thread that only frees what others allocate does not collect blocks.
+  // As much as this thread has ever had in use at a time, but at least 64 MiB: a step
+  // that comes again needs no more, and a thread that only frees what others allocate
+  // does not collect blocks.
   std::size_t worth_keeping() const {
     constexpr std::int64_t least = std::int64_t{64} << 20;
     return static_cast<std::size_t>(std::max(most_taken_, least));
@@ -95,7 +96,7 @@ class Pool {
 
   Block* free_[class_count] = {};
   std::size_t cached_ = 0;
-  std::int64_t taken_ = 0;  // minus what was given; below 0 where others took it
+  std::int64_t taken_ = 0;  // less what was given back; below 0 if others took it
   std::int64_t most_taken_ = 0;
 };
 

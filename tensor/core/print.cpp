@@ -175,7 +175,7 @@ std::string to_string(const Tensor& tensor) {
         dispatch(tensor.dtype(), [&]<class T>() { return Lists<T>(tensor)(indent); });
   }
 
-  // What the numbers do not tell.
+  // The shape or the dtype, where the numbers do not show it.
   std::vector<std::string> remarks;
   if (is_empty && tensor.dim() != 1) {
     remarks.push_back(fmt::format("size={}", tensor.shape()));

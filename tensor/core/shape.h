@@ -72,9 +72,9 @@ class Shape {
 
 using Strides = Shape;  // one a dimension, counted in elements
 
-// One dimension to work on, negative ones counted from the end. Unlike a plain integer it
-// is not made from a bool or a double, which would be another argument in the wrong
-// place: sort(x, true) does not compile.
+// The index of one dimension; a negative one counts from the end. Unlike a plain integer
+// it cannot be made from a bool or a double, so that an argument in the wrong place is
+// found: sort(x, true) does not compile.
 class Dim {
  public:
   template <std::integral Int>
@@ -86,7 +86,7 @@ class Dim {
   std::int64_t dim_;
 };
 
-// Dimensions to work on: {0, -1}, or just 1 for one.
+// Dimensions to work on: {0, -1}, or 1 alone.
 class Dims : public Shape {
  public:
   using Shape::Shape;
@@ -102,7 +102,7 @@ std::int64_t count(const Shape& shape);
 // The strides of a contiguous tensor: the last dimension has stride 1.
 Strides row_major(const Shape& shape);
 
-// The shape without its last n dimensions, 0 <= n <= rank(). Strides likewise.
+// The shape without its last n dimensions, 0 <= n <= rank(). Also for strides.
 Shape without_last(const Shape& shape, int n);
 
 // The shape, followed by `sizes`.

@@ -14,9 +14,9 @@ namespace heed {
 
 // An array of any rank up to eight: a reference to storage, and how to read it. Element
 // (i, j, ...) of the tensor is element  offset + i stride(0) + j stride(1) + ...  of the
-// storage. Copying a Tensor copies the reference: both see the same elements, as do the
-// views that slice, transpose and their like return. clone() copies the elements. So a
-// const Tensor protects the reference, not the elements.
+// storage. Copying a Tensor copies the reference: both see the same elements, and so do
+// the views that functions such as slice() return. clone() copies the elements. A const
+// Tensor protects the reference, not the elements.
 //
 // A default-constructed Tensor has the shape (0).
 class Tensor {
@@ -45,7 +45,7 @@ class Tensor {
     return *this;
   }
 
-  // A view of `storage`; the caller answers for every element lying inside it.
+  // A view of `storage`; every element must lie inside it, which is not checked.
   Tensor(StorageRef storage, std::int64_t offset, const Shape& shape,
          const Strides& strides, DType dtype)
       : storage_(std::move(storage)),
@@ -81,8 +81,8 @@ class Tensor {
     return pointer<T>();
   }
 
-  // The only element, as a double, which holds an int64 beyond 2^53 only rounded. Throws
-  // Error unless there is exactly one.
+  // The only element, as a double: an int64 beyond 2^53 is rounded. Throws Error unless
+  // there is exactly one element.
   double item() const;
   // The element at `index`, one number a dimension, negative ones from the end.
   // Throws Error when the count or a number does not fit.
@@ -104,9 +104,9 @@ class Tensor {
   Tensor clone() const;
   // This tensor if it is contiguous, otherwise a contiguous copy.
   Tensor contiguous() const;
-  // The elements as `dtype`, truncated towards zero for int64 (NaN becomes 0, what is out
-  // of range the nearest end of it), compared with zero for bool; this tensor itself if
-  // it has that dtype already.
+  // The elements as `dtype`, truncated towards zero for int64 (NaN becomes 0, and a
+  // number out of range the nearest int64), compared with zero for bool; this tensor
+  // itself if it has that dtype already.
   Tensor to(DType dtype) const;
 
   // x[i] is the view of element i of the first dimension: select(x, 0, i).

@@ -59,7 +59,7 @@ struct TensorIterator {
                  [&](std::int64_t begin, std::int64_t end) { run_range(begin, end, f); });
   }
 
-  // The same, run after run on this thread.
+  // Calls f as run() does, one run after the other on this thread.
   template <class F>
   void run_in_sequence(F&& f) const {
     run_range(0, outer_size(), f);

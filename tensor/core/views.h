@@ -1,5 +1,5 @@
-// Views: other readings of the same elements. Nothing here copies an element, but for
-// reshape where no view can do it.
+// Views: other readings of the same elements. Only reshape and flatten copy elements,
+// and only where no view can do it.
 #pragma once
 
 #include <vector>
@@ -9,13 +9,13 @@
 namespace heed {
 
 // x read with another shape; one size may be -1 and follows from the rest. A view where
-// the strides allow it, otherwise a copy. Throws Error when the counts differ or
-// more than one size is -1.
+// the strides allow it, otherwise a copy. Throws Error when the numbers of
+// elements differ or more than one size is -1.
 Tensor reshape(const Tensor& x, const Shape& shape);
 // As reshape, but throws Error where only a copy could do it.
 Tensor view(const Tensor& x, const Shape& shape);
 // Dimensions start to end joined into one, negative ones from the end; a scalar becomes
-// (1). A copy only where reshape would copy.
+// (1). A copy only where reshape would copy. Throws Error out of range or if start > end.
 Tensor flatten(const Tensor& x, Dim start = 0, Dim end = -1);
 
 // Dimensions a and b swapped. Throws Error out of range.
@@ -25,13 +25,14 @@ Tensor transpose(const Tensor& x, Dim a, Dim b);
 Tensor permute(const Tensor& x, const Dims& dims);
 
 // x repeated, without a copy, to a shape that it broadcasts to; -1 keeps a size.
-// Throws Error when it does not.
+// Throws Error when x does not broadcast to that shape.
 Tensor expand(const Tensor& x, const Shape& shape);
-// Without its dimensions of size 1.
+// x without its dimensions of size 1.
 Tensor squeeze(const Tensor& x);
-// Without dimension `dim` if its size is 1, otherwise x. Throws Error out of range.
+// x without dimension `dim` if its size is 1, otherwise x. Throws Error out of range.
 Tensor squeeze(const Tensor& x, Dim dim);
-// With a new dimension of size 1 at `dim`, from -dim()-1 to dim().
+// x with a new dimension of size 1 at `dim`, from -x.dim() - 1 to x.dim(). Throws Error
+// out of range.
 Tensor unsqueeze(const Tensor& x, Dim dim);
 
 // Stands for the end of a dimension, whatever its size.
@@ -39,16 +40,17 @@ inline constexpr std::int64_t to_end = INT64_MAX;
 
 // Elements start, start + step, ... below `stop` of dimension `dim`, as Python's
 // x[start:stop:step]: negative bounds count from the end, bounds beyond it are clipped.
-// Throws Error unless step >= 1, and, as the views below, for a scalar.
+// Throws Error unless step >= 1. slice and the functions below throw Error for a scalar.
 Tensor slice(const Tensor& x, Dim dim, std::int64_t start, std::int64_t stop = to_end,
              std::int64_t step = 1);
-// Element `index` of dimension `dim`; the result has one dimension less.
-// Throws Error when `index` is out of range.
+// Element `index` of dimension `dim`, negative ones from the end; the result has one
+// dimension less. Throws Error when `index` is out of range.
 Tensor select(const Tensor& x, Dim dim, std::int64_t index);
 // Pieces of `size` along `dim`, the last one smaller if need be; an empty dimension gives
 // one empty piece. Throws Error unless size >= 1.
 std::vector<Tensor> split(const Tensor& x, std::int64_t size, Dim dim = 0);
-// Pieces of the given sizes along `dim`. Throws Error unless they add up to its size.
+// Pieces of the given sizes along `dim`. Throws Error if one is negative or their sum is
+// not its size.
 std::vector<Tensor> split_with_sizes(const Tensor& x,
                                      const std::vector<std::int64_t>& sizes, Dim dim = 0);
 // At most `chunks` pieces of equal size along `dim`, the last one smaller if need be; of

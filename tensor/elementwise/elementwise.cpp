@@ -16,7 +16,7 @@ namespace {
 using kernels::Kernel;
 using kernels::Op;
 
-// Asked for once: an op on a few elements takes less than a tenth of a microsecond.
+// Looked up only once: an op on a few elements takes less than a tenth of a microsecond.
 const kernels::ElementwiseKernels& table() {
   static const kernels::ElementwiseKernels& table =
       kernels::get<kernels::ElementwiseKernels>();

@@ -197,8 +197,8 @@ Tensor clamp(const Tensor& x, std::optional<double> min, std::optional<double> m
 
 // --- choosing
 
-// a where `condition` (bool) holds, else b; all three broadcast. A selection: what is not
-// chosen does not leak, not even NaN.
+// a where `condition` (bool) holds, else b; all three broadcast. An element that is not
+// chosen has no effect, not even if it is NaN.
 Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b);
 Tensor where(const Tensor& condition, const Tensor& a, double b);
 Tensor where(const Tensor& condition, double a, const Tensor& b);

@@ -198,8 +198,8 @@ template <>
 struct Formula<Op::erf> : Elementary {
   auto operator()(auto x) const { return erf(x); }
 };
-// The polynomials' reduction of the angle is exact up to largest_angle; beyond it the C
-// library takes over. float64 is the library's from the start.
+// The polynomials' reduction of the angle is exact up to largest_angle; beyond it, and
+// for float64, the C library computes them.
 struct Angle : Elementary {
   static bool beyond(float x) { return __builtin_fabsf(x) > largest_angle; }
   static bool beyond(double) = delete;

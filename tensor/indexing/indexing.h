@@ -23,15 +23,15 @@ Tensor masked_select(const Tensor& x, const Tensor& mask);
 Tensor index_add(const Shape& shape, Dim dim, const Tensor& index, const Tensor& x);
 Tensor scatter_add(const Shape& shape, Dim dim, const Tensor& index, const Tensor& x);
 Tensor masked_scatter(const Shape& shape, const Tensor& mask, const Tensor& x);
-// And for slice: zeros of `shape` with x in the place that slice(., dim, start, ., step)
-// of that shape reads; for select: with x at `index` of `dim`. Throw Error where x does
+// The ways back for slice and select: zeros of `shape` with x at the elements that
+// slice(., dim, start, ., step) reads, or at `index` of `dim`. Throw Error where x does
 // not fit.
 Tensor slice_scatter(const Shape& shape, const Tensor& x, Dim dim, std::int64_t start,
                      std::int64_t step = 1);
 Tensor select_scatter(const Shape& shape, const Tensor& x, Dim dim, std::int64_t index);
 
 // The last two dimensions with zeros below (triu) or above (tril) the diagonal; 1 means
-// the diagonal above the main one. Selections: 0, not 0 times x. Throw Error below
+// the diagonal above the main one. A NaN there becomes 0 too. Throw Error below
 // rank 2.
 Tensor triu(const Tensor& x, std::int64_t diagonal = 0);
 Tensor tril(const Tensor& x, std::int64_t diagonal = 0);

@@ -112,7 +112,7 @@ T fold_row(int64_t n, const T* x) {
   return fold_in_turn<Op>(n % lanes, x + n / lanes * lanes, fold_lanes<Op>(lane));
 }
 
-// A matrix of few columns likewise, several of its rows side by side.
+// A matrix of few columns is folded with several of its rows side by side first.
 constexpr int wide = 64;
 
 template <class Op, class T>

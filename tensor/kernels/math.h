@@ -1,10 +1,10 @@
 // Elementary functions: of float32 without a branch, so that a loop over them vectorises;
 // of float64 the C library's. And for_elements, such a loop.
 //
-// Each of float32 is a reduction to a short interval, a polynomial there, and the way
-// back. The errors are the largest found against double precision, at every level, in
-// units in the last place (ulp); tests/tensor/math_test.cpp measures them again. The
-// coefficients are minimax fits of our own, by weighted least squares.
+// Each float32 function reduces x to a short interval, evaluates a polynomial there, and
+// undoes the reduction. The errors are the largest found against double precision, at
+// every level, in units in the last place (ulp); tests/tensor/math_test.cpp measures them
+// again. The coefficients are minimax fits of our own, by weighted least squares.
 //
 // Only the kernels include this file: each gets functions of its own (see level.h).
 #pragma once

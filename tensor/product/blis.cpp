@@ -37,7 +37,7 @@ struct Library {
     const bool corrected = correct_processor();
     bli_init();  // first of all: bli_arch_query_id() before it aborts
     arch = bli_arch_query_id();
-    // BLIS has read it; programs that this one starts should not.
+    // BLIS has read the variable; programs that this one starts should not.
     if (corrected) unsetenv("BLIS_ARCH_TYPE");
     context = bli_gks_query_cntx();
     float_kernel = reinterpret_cast<MicroKernel<float>>(
@@ -102,7 +102,7 @@ void gemm(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const T> a,
   rntm_t options;
   bli_rntm_init(&options);
   bli_rntm_set_num_threads(certain(threads), &options);
-  // Its path for small products may add up in an order that depends on the threads.
+  // BLIS's path for small products may add up in an order that depends on the threads.
   bli_rntm_disable_l3_sup(&options);
   T one = 1, zero = 0;
   T* const pa = const_cast<T*>(a.first);

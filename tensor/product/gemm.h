@@ -9,8 +9,8 @@
 namespace heed {
 
 // Products c = a b of one shape: a (m, k), b (k, n), each c (m, n) contiguous, one after
-// the other. The operands of product i lie where `batch` leads, its operand 0 being a and
-// 1 being b.
+// the other. `batch` walks from product to product: its operand 0 is a, its operand 1 is
+// b.
 template <class T>
 struct Products {
   std::int64_t m, n, k;
@@ -19,9 +19,10 @@ struct Products {
   TensorIterator<2> batch;
 };
 
-// Computes them, on several threads where it pays; m, n and the batch are at least 1, k
-// may be 0. Where m, n and k are all above 1, a and b must be blis::readable().
-// Throws Error when there is no memory for packing. T is float or double.
+// Computes the products, on several threads where it pays; m, n and the batch are at
+// least 1, k may be 0. Where m, n and k are all above 1, a and b must be
+// blis::readable(). Throws Error when there is no memory for packing. T is float or
+// double.
 template <class T>
 void multiply(const Products<T>& products);
 

@@ -13,7 +13,7 @@ namespace heed {
 // and 1-D operands beside batches likewise. Any strides, without a copy where BLIS can
 // read them. Floating dtypes. Throws Error for scalars, different dtypes or sizes.
 Tensor matmul(const Tensor& a, const Tensor& b);
-// (b, m, k) x (b, k, n) -> (b, m, n), no broadcasting. Throws Error otherwise.
+// (b, m, k) x (b, k, n) -> (b, m, n), no broadcasting. Throws Error for other shapes.
 Tensor bmm(const Tensor& a, const Tensor& b);
 // (m) x (n) -> (m, n). Throws Error unless both are 1-D.
 Tensor outer(const Tensor& a, const Tensor& b);

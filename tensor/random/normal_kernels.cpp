@@ -6,9 +6,9 @@ namespace heed::kernels::HEED_KERNELS {
 namespace {
 
 // Logarithm, sine and cosine with the polynomials of the Cephes library (S. Moshier) in
-// single precision, rounded step by step as PyTorch's AVX2 kernels round them: that makes
-// the last bits of its float32 normals. So every product here is fused or is not as it is
-// there, and fused in earnest, by the C library where the processor cannot do it.
+// single precision, rounded step by step as PyTorch's AVX2 kernels round them: otherwise
+// the last bits of the float32 normals would differ. A multiply-add is fused here exactly
+// where it is fused there; the C library does it where the processor cannot.
 [[gnu::always_inline]] inline float fma(float a, float b, float c) {
   return __builtin_fmaf(a, b, c);
 }

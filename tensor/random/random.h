@@ -59,7 +59,8 @@ class Generator {
 
   // Everything that the next numbers depend on, as bytes that mean the same everywhere.
   std::vector<std::uint8_t> state() const;
-  // Continues from what state() returned. Throws Error for what it cannot have returned.
+  // Continues from what state() returned. Throws Error for bytes that state() cannot
+  // return.
   void set_state(std::span<const std::uint8_t> state);
 
  private:
@@ -126,8 +127,8 @@ Tensor bernoulli(const Tensor& p, Generator& generator = default_generator());
 // dimension.
 Tensor bernoulli_bits(const Shape& shape, double p,
                       Generator& generator = default_generator());
-// Such bits as zeros and ones (..., n) of a dtype. Throws Error unless bits are int64
-// (..., ceil(n / 64)).
+// The bits of bernoulli_bits as zeros and ones (..., n) of a dtype. Throws Error unless
+// bits are int64 (..., ceil(n / 64)).
 Tensor unpack_bits(const Tensor& bits, std::int64_t n, DType dtype);
 
 // --- in place. They return x, and throw Error when elements of x share memory, as those

@@ -15,13 +15,13 @@ struct LayerNormResult {
 };
 
 // x (..., n); weight and bias (n), or without elements for none. Floating dtypes. Throws
-// Error when the shapes do not fit or x has no row of at least one element.
+// Error when the shapes or dtypes do not fit or the last dimension of x is empty.
 LayerNormResult layer_norm(const Tensor& x, const Tensor& weight, const Tensor& bias,
                            double eps);
 
 // The gradients of x (..., n), weight (n) and bias (n), given the gradient g of the
 // output (..., n), x, weight (n, or without elements), and mean and rstd (...) of the
-// result: those that are wanted, the others without elements.
+// result. A gradient that is not wanted has no elements.
 std::array<Tensor, 3> layer_norm_backward(const Tensor& g, const Tensor& x,
                                           const Tensor& weight, const Tensor& mean,
                                           const Tensor& rstd,

@@ -88,7 +88,7 @@ Moments moments(const Reduced& r, const T* center) {
   return result;
 }
 
-// The means, or where a sum is too large for the dtype, the sums of the n-th parts.
+// The means; where a sum is too large for the dtype, they are computed as sum(x / n).
 Tensor centers(std::string_view op, Reduced r) {
   const Tensor means = mean_of(op, r);
   if (all(isfinite(means)).item() != 0) return means;
@@ -120,8 +120,8 @@ Tensor variance(std::string_view op, const Reduced& r, int correction, Root root
   return out;
 }
 
-// log(sum(exp(x - m))) + m for the largest element m; 0 in its place where it is
-// infinite, as inf - inf would be NaN.
+// log(sum(exp(x - m))) + m for the largest element m; m = 0 where that element
+// is infinite, as inf - inf would be NaN.
 Tensor logsumexp_of(const Reduced& r) {
   check(is_floating(r.elements.dtype()),
         "logsumexp: the dtype must be float32 or float64, got {}",
@@ -213,7 +213,7 @@ Tensor extreme(std::string_view op, Extreme kind, const Reduced& r, const Shape&
 }
 
 // For each of the extremes the first place where it stands. Where the extreme is NaN,
-// that is the first NaN: NaN equals nothing, and where it is not, there is none.
+// that is the first NaN; where it is not, no element is NaN.
 template <class T>
 void locate(const Reduced& r, const T* extremes, std::int64_t* indices) {
   const T* const elements = r.elements.data<T>();

@@ -34,7 +34,7 @@ Tensor amax(const Tensor& x, const Dims& dims = {}, bool keepdim = false);
 Tensor amin(const Tensor& x, const Dims& dims = {}, bool keepdim = false);
 Tensor max(const Tensor& x);
 Tensor min(const Tensor& x);
-// With the index (int64) of the first of equal ones along `dim`.
+// The extremes along `dim`, each with the index (int64) of its first place.
 WithIndices<Tensor> max(const Tensor& x, Dim dim, bool keepdim = false);
 WithIndices<Tensor> min(const Tensor& x, Dim dim, bool keepdim = false);
 // The index (int64) of the first largest or smallest; of the flattened tensor without a

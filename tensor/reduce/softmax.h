@@ -14,7 +14,8 @@ Tensor softmax(const Tensor& x, Dim dim);
 // log(softmax(x)), exact where softmax would underflow.
 Tensor log_softmax(const Tensor& x, Dim dim);
 // The gradient of softmax: y (g - sum(g y)) along `dim`, for y = softmax(x) and the
-// gradient g of y; one pass instead of four. All of one shape.
+// gradient g of y; one pass instead of four. Throws Error unless g and y have one shape
+// and one floating dtype.
 Tensor softmax_backward(const Tensor& g, const Tensor& y, Dim dim);
 
 }  // namespace heed

@@ -43,7 +43,7 @@ WithIndices<Tensor> order_rows(const Tensor& rows, std::int64_t k, bool descendi
         };
         if (k == n) {
           std::stable_sort(place, place + n, earlier);
-        } else {  // no stable one exists: equal elements by their place
+        } else {  // not stable: equal elements by their place
           std::partial_sort(place, place + k, place + n,
                             [&](std::int64_t a, std::int64_t b) {
                               return earlier(a, b) || (!earlier(b, a) && a < b);
