@@ -30,7 +30,7 @@ void run_backward(std::span<const Variable> outputs, std::span<const Variable> g
   const SetGradEnabled recording(options.create_graph);
   detail::TopologicalOrder order(outputs, ends);
   if (!captures.empty()) order.restrict_to(captures);
-  // Before anything is freed, so that an error leaves the graph as it was.
+  // Before anything is freed, so that an error found here leaves the graph as it was.
   for (const detail::NodeState* state : order) {
     if (state->passes_on) state->node->check_usable();
   }

@@ -79,9 +79,9 @@ class Variable {
   // the derivative of something by this value, of this value's shape. Throws Error when
   // the value depends on no leaf, was made by an op without a derivative, when the graph
   // was freed by an earlier backward, or when a tensor that a derivative needs was
-  // overwritten since; the graph is then what it was. When memory runs out on the way no
-  // grad() has changed, but without retain_graph a part of the graph is freed: compute
-  // the value anew.
+  // overwritten since; the graph is then what it was. When memory runs out on the way, or
+  // a rule throws, no grad() has changed, but without retain_graph a part of the graph is
+  // freed: compute the value anew.
   void backward(BackwardOptions options = {}) const;
   void backward(const Variable& gradient, BackwardOptions options = {}) const;
 

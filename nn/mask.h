@@ -25,8 +25,9 @@ enum class CausalAlign {
   bottom_right,  // the last query sees all keys, as when the first keys are a cache
 };
 
-// Which keys each query may attend to. The weight of a hidden key is exactly 0, and a NaN
-// in a hidden key or value reaches no output, and no gradient but its own.
+// Which keys each query may attend to. The weight of a hidden key is exactly 0, but
+// for the rows of EmptyRows::uniform, and a NaN in a hidden key or value reaches no
+// output, and no gradient but its own.
 //
 // A mask holds copies of the tensors it is made of.
 //

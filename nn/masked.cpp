@@ -123,7 +123,8 @@ Variable masked_values(const Variable& weights, const Variable& value,
 }
 
 // softmax of -inf alone would be NaN. So the scores of an empty row are made 0 first, or,
-// with EmptyRows::nan, NaN: added, not filled in, so that the gradient is NaN too.
+// with EmptyRows::nan, NaN: added, not filled in, so that the gradient is NaN too. Scores
+// of 0 give equal weights; with EmptyRows::zero the last masked_fill makes them 0.
 Variable masked_weights(const Variable& scores, const Mask::OnScores& mask) {
   const Variable biased = mask.bias ? scores + *mask.bias : scores;  // (..., n, m)
   if (!mask.may_hide()) return softmax(biased, -1);

@@ -69,11 +69,12 @@ struct DistanceScore {
                       const Tensor& pairs = {}) const;
 };
 
-// Any score above, or a formula of your own. DotScore has kernels of its own, and so has
-// GaussianScore of single numbers; nn/GUIDE.md tells when attention uses them. Every
-// other score, AdditiveScore and DistanceScore too, becomes a ScoreFormula, which
-// attention composes with softmax and values. A formula captures its parameters: a copy
-// of a Variable shares its value, so training changes them. Its scores must be
+// Any score above, or a formula of your own. Attention with DotScore has kernels of its
+// own, and so has attention with GaussianScore of single numbers; nn/GUIDE.md tells when
+// they are used. Every other score, AdditiveScore and DistanceScore too, becomes a
+// ScoreFormula, which attention composes with softmax and values. A formula captures its
+// parameters: a copy of a Variable shares its value, so training changes them. Its scores
+// must be
 // (..., n, m), of the query's dtype.
 using ScoreFormula =
     std::function<Variable(const Variable&, const Variable&, const Tensor&)>;

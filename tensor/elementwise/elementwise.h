@@ -9,7 +9,8 @@
 
 namespace heed::kernels {
 
-// The names of the ops; their formulas are in formulas.h.
+// The names of the ops. Their formulas are in formulas.h, and tell the number of operands
+// and the dtypes; here their order says nothing.
 enum class Op {
   // of one operand
   abs,

@@ -23,9 +23,10 @@ struct Operand {
   Operand(const void* from, int64_t stride)
       : from(static_cast<const T*>(from)), stride(stride) {}
 
+  bool is_row() const { return stride == 1; }
   // The n elements from `begin` on, in a row.
   const T* piece(int64_t begin, int64_t n) {
-    if (stride == 1) return from + begin;
+    if (is_row()) return from + begin;
     if (stride == 0) {
       if (begin > 0) return buffer;  // filled by the first piece
       const T number = *from;
@@ -61,7 +62,7 @@ void loop(int64_t n, R* out, const T*... in) {
 
 template <class F, class R, class... T>
 void run(int64_t n, R* out, Operand<T>&&... in) {
-  if (((in.stride == 1) && ...)) return loop<F>(n, out, in.from...);
+  if ((in.is_row() && ...)) return loop<F>(n, out, in.from...);
   for (int64_t i = 0; i < n; i += piece_size) {
     const int64_t m = n - i < piece_size ? n - i : piece_size;
     loop<F>(m, out + i, in.piece(i, m)...);

@@ -1,4 +1,5 @@
-// The values of the elementwise ops of one operand, at each instruction set.
+// The values of the elementwise ops of one operand. tests/meson.build runs these tests at
+// each instruction set.
 #include <algorithm>
 #include <cmath>
 
