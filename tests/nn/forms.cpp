@@ -14,6 +14,8 @@ struct Call {
   Run run;
   bool self, values;  // of Form
 };
+template <class Run>
+Call(Run, bool, bool) -> Call<Run>;
 
 // A form of a layer, whose parameters are those of the inputs.
 template <class Layer, class Run>
