@@ -28,8 +28,8 @@ std::string_view name(EmptyRows policy) {
   }
 }
 
-// The smaller of both limits; lens and others broadcast to (..., queries).
-Tensor smaller(const std::optional<Tensor>& lens, const Tensor& others) {
+// The shorter of both lengths; lens and others broadcast to (..., queries).
+Tensor shorter(const std::optional<Tensor>& lens, const Tensor& others) {
   return lens ? minimum(*lens, others) : others;
 }
 
@@ -228,11 +228,11 @@ Mask::OnScores Mask::on(const Shape& scores) const {
   OnScores result;
   result.empty_rows = empty_rows_.value_or(EmptyRows::zero);
   for (const Tensor& lens : lens_) {
-    result.lens = smaller(result.lens, lens_of_rows(lens, scores));
+    result.lens = shorter(result.lens, lens_of_rows(lens, scores));
   }
-  if (causal_ || top_left_) result.lens = smaller(result.lens, causal_lens(queries, 0));
+  if (causal_ || top_left_) result.lens = shorter(result.lens, causal_lens(queries, 0));
   if (bottom_right_) {
-    result.lens = smaller(result.lens, causal_lens(queries, keys - queries));
+    result.lens = shorter(result.lens, causal_lens(queries, keys - queries));
   }
   for (const Tensor& keep : keep_) {
     check_fits(keep, scores);

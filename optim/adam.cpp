@@ -49,15 +49,15 @@ void update(Tensor& x, const Tensor& gradient, Tensor& m, Tensor& v,
 }
 
 // Makes what a step of one parameter needs, and returns the step.
-auto prepare(const Variable& parameter, Memory& memory, const AdamOptions& o) {
+auto prepare(const Variable& parameter, State& state, const AdamOptions& o) {
   const auto buffer = [&](const char* name) {
-    if (!memory.contains(name)) {
-      memory[name] = zeros(parameter.shape(), parameter.dtype());
+    if (!state.contains(name)) {
+      state[name] = zeros(parameter.shape(), parameter.dtype());
     }
-    return memory.at(name);
+    return state.at(name);
   };
-  const double t = memory.contains("step") ? memory.at("step").item() + 1 : 1;
-  memory["step"] = tensor(static_cast<std::int64_t>(t));
+  const double t = state.contains("step") ? state.at("step").item() + 1 : 1;
+  state["step"] = tensor(static_cast<std::int64_t>(t));
   std::optional<Tensor> largest;
   if (o.amsgrad) largest = buffer("max_exp_avg_sq");
   return [m = buffer("exp_avg"), v = buffer("exp_avg_sq"), largest, o, t](
@@ -112,26 +112,26 @@ void Adam::step() {
   move_all(prepare);
 }
 
-void Adam::load_state(const State& state) {
-  auto loaded = detail::memories_of(state, name_, parameters_,
-                                    {"step", "exp_avg", "exp_avg_sq", "max_exp_avg_sq"});
-  for (std::size_t i = 0; i < loaded.size(); ++i) {
-    const Memory& memory = loaded[i];
-    const bool whole = memory.contains("step") && memory.contains("exp_avg") &&
-                       memory.contains("exp_avg_sq");
-    check(whole || memory.empty(),
+void Adam::load_state_dict(const StateDict& state_dict) {
+  auto states = detail::states_of(state_dict, name_, parameters_,
+                                  {"step", "exp_avg", "exp_avg_sq", "max_exp_avg_sq"});
+  for (std::size_t i = 0; i < states.size(); ++i) {
+    const State& state = states[i];
+    const bool whole = state.contains("step") && state.contains("exp_avg") &&
+                       state.contains("exp_avg_sq");
+    check(whole || state.empty(),
           "{}: the state of parameter {} must have step, exp_avg and exp_avg_sq, or none "
           "of them",
           name_, i);
     for (const char* square : {"exp_avg_sq", "max_exp_avg_sq"}) {
-      const auto found = memory.find(square);
-      if (found != memory.end() && any(found->second < 0).item()) {
+      const auto found = state.find(square);
+      if (found != state.end() && any(found->second < 0).item()) {
         fail("{}: the mean squares of parameter {} must not be negative, got {}", name_,
              i, min(found->second).item());
       }
     }
   }
-  remember(std::move(loaded));
+  set_states(std::move(states));
 }
 
 }  // namespace heed::optim

@@ -48,9 +48,9 @@ class Adam : public Optimiser<AdamOptions> {
   // nothing, when an option is out of range or memory runs out.
   void step();
 
-  // Continues from what state() returned. Throws Error, and changes nothing, when an
+  // Continues from what state_dict() returned. Throws Error, and changes nothing, when an
   // entry does not fit the parameters or is missing, or a mean of squares is negative.
-  void load_state(const State& state);
+  void load_state_dict(const StateDict& state_dict);
 
  protected:
   Adam(const char* name, const std::vector<Group>& groups);

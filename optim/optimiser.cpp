@@ -52,21 +52,21 @@ void check_parameters(std::string_view optimiser, const std::vector<Parameter>& 
   }
 }
 
-State state_of(const std::vector<Parameter>& list) {
-  State state;
+StateDict state_dict_of(const std::vector<Parameter>& list) {
+  StateDict all;
   for (std::size_t i = 0; i < list.size(); ++i) {
-    for (const auto& [name, tensor] : list[i].memory) {
-      state[key_of(i, name)] = tensor.clone();
+    for (const auto& [name, tensor] : list[i].state) {
+      all[key_of(i, name)] = tensor.clone();
     }
   }
-  return state;
+  return all;
 }
 
-std::vector<Memory> memories_of(const State& state, std::string_view optimiser,
-                                const std::vector<Parameter>& list,
-                                const std::vector<std::string>& names) {
-  std::vector<Memory> memories(list.size());
-  State unread = state;
+std::vector<State> states_of(const StateDict& state_dict, std::string_view optimiser,
+                             const std::vector<Parameter>& list,
+                             const std::vector<std::string>& names) {
+  std::vector<State> states(list.size());
+  StateDict unread = state_dict;
   for (std::size_t i = 0; i < list.size(); ++i) {
     for (const std::string& name : names) {
       const auto entry = unread.extract(key_of(i, name));
@@ -76,14 +76,14 @@ std::vector<Memory> memories_of(const State& state, std::string_view optimiser,
       } else {
         check_entry(optimiser, entry.key(), entry.mapped(), list[i].variable);
       }
-      memories[i][name] = entry.mapped().clone();
+      states[i][name] = entry.mapped().clone();
     }
   }
   std::string unexpected;
   for (const auto& [key, value] : unread) unexpected += " " + shown(key);
   check(unexpected.empty(), "{}: the state has entries that fit no parameter:{}",
         optimiser, unexpected);
-  return memories;
+  return states;
 }
 
 }  // namespace heed::optim::detail

@@ -1,5 +1,5 @@
 // What all optimisers share: parameters in groups, with options for each group and a
-// memory for each parameter.
+// state for each parameter.
 #pragma once
 
 #include <map>
@@ -20,18 +20,19 @@ struct Group {
   Options options;
 };
 
-// What is remembered of a parameter between steps, by PyTorch's names: "exp_avg".
-using Memory = std::map<std::string, Tensor>;
-
-// The memories of all parameters: "0.exp_avg" is the exp_avg of the first one.
+// The state of one parameter: what a step leaves for the next one, by PyTorch's names,
+// as "exp_avg".
 using State = std::map<std::string, Tensor>;
+
+// The states of all parameters: "0.exp_avg" is the exp_avg of the first one.
+using StateDict = std::map<std::string, Tensor>;
 
 namespace detail {
 
 struct Parameter {
   Variable variable;
   std::size_t group;
-  Memory memory;
+  State state;
 };
 
 // Throws Error, naming the optimiser, when there are no parameters, or one is given
@@ -39,14 +40,14 @@ struct Parameter {
 // step cannot write to such a parameter, and would fail after it had moved others.
 void check_parameters(std::string_view optimiser, const std::vector<Parameter>& list);
 
-State state_of(const std::vector<Parameter>& list);
+StateDict state_dict_of(const std::vector<Parameter>& list);
 
-// The memories that a state holds, copies, one for each parameter. Throws Error when an
-// entry is not one of `names` of a parameter, or is not like its parameter in shape and
-// dtype; "step" must be an int64 number from 1 to 1e15.
-std::vector<Memory> memories_of(const State& state, std::string_view optimiser,
-                                const std::vector<Parameter>& list,
-                                const std::vector<std::string>& names);
+// The parameters' states in a state dict, as copies. Throws Error when an entry is not
+// one of `names` of a parameter, or is not like its parameter in shape and dtype; "step"
+// must be an int64 number from 1 to 1e15.
+std::vector<State> states_of(const StateDict& state_dict, std::string_view optimiser,
+                             const std::vector<Parameter>& list,
+                             const std::vector<std::string>& names);
 
 // A parameter with its gradient, as a step reads and writes them: contiguous. All memory
 // is allocated by the constructor.
@@ -76,8 +77,8 @@ class Target {
 
 }  // namespace detail
 
-// The base of every optimiser, which adds a step() and load_state(). It cannot be copied:
-// a copy would share what is remembered.
+// The base of every optimiser, which adds a step() and load_state_dict(). It cannot be
+// copied: a copy would share the states.
 template <class GroupOptions>
 class Optimiser {
  public:
@@ -101,18 +102,18 @@ class Optimiser {
     return options_[group];
   }
 
-  // What is remembered of a parameter: nothing before its first step. Throws Error for a
-  // Variable that is not among the parameters.
-  const Memory& memory(const Variable& parameter) const {
+  // The state of a parameter: empty before its first step. Throws Error for a Variable
+  // that is not among the parameters.
+  const State& state(const Variable& parameter) const {
     for (const detail::Parameter& p : parameters_) {
-      if (p.variable.node().get() == parameter.node().get()) return p.memory;
+      if (p.variable.node().get() == parameter.node().get()) return p.state;
     }
-    fail("{}: memory was asked for a Variable that is not a parameter", name_);
+    fail("{}: the state was asked for a Variable that is not a parameter", name_);
   }
 
-  // Copies of all that is remembered: what another optimiser of equal parameters needs to
-  // go on from here. The options are not included.
-  State state() const { return detail::state_of(parameters_); }
+  // Copies of all states: what another optimiser of equal parameters needs to go on from
+  // here. The options are not included.
+  StateDict state_dict() const { return detail::state_dict_of(parameters_); }
 
  protected:
   // `name` is that of the optimiser, for messages. Throws Error as check_parameters does.
@@ -127,23 +128,23 @@ class Optimiser {
   }
 
   // Moves every parameter that has a gradient, or, when memory runs out, none: it takes
-  // memory for all of them before the first one is moved. prepare(parameter, memory,
-  // options) may add tensors to the memory, and returns a function: move(x, gradient)
+  // memory for all of them before the first one is moved. prepare(parameter, state,
+  // options) may add tensors to the state, and returns a function: move(x, gradient)
   // writes to x and to these tensors, and takes no memory.
   template <class Prepare>
   void move_all(Prepare&& prepare) {
-    using Move = std::invoke_result_t<Prepare, Variable&, Memory&, Options&>;
+    using Move = std::invoke_result_t<Prepare, Variable&, State&, Options&>;
     struct Prepared {
       detail::Target target;
-      Memory &before, next;
+      State &before, next;
       Move move;
     };
     std::vector<Prepared> all;
-    for (auto& [parameter, group, memory] : parameters_) {
+    for (auto& [parameter, group, state] : parameters_) {
       if (!parameter.has_grad()) continue;
-      Memory next = memory;
+      State next = state;
       Move move = prepare(parameter, next, options_[group]);
-      all.push_back({detail::Target(parameter), memory, std::move(next), move});
+      all.push_back({detail::Target(parameter), state, std::move(next), move});
     }
     for (Prepared& p : all) {
       p.target.update([&](Tensor& x) { p.move(x, p.target.gradient); });
@@ -151,10 +152,9 @@ class Optimiser {
     }
   }
 
-  // Replaces what is remembered.
-  void remember(std::vector<Memory> memories) {
-    for (std::size_t i = 0; i < memories.size(); ++i) {
-      parameters_[i].memory = std::move(memories[i]);
+  void set_states(std::vector<State> states) {
+    for (std::size_t i = 0; i < states.size(); ++i) {
+      parameters_[i].state = std::move(states[i]);
     }
   }
 

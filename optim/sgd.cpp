@@ -50,12 +50,12 @@ void update(Tensor& x, const Tensor& gradient, std::optional<Tensor>& velocity,
 
 // Makes what a step of one parameter needs, and returns the step. What takes memory is
 // done here, before any parameter is moved.
-auto prepare(const Variable& parameter, Memory& memory, const SgdOptions& o) {
-  const bool first = !memory.contains(buffer);
+auto prepare(const Variable& parameter, State& state, const SgdOptions& o) {
+  const bool first = !state.contains(buffer);
   std::optional<Tensor> velocity;
   if (o.momentum != 0) {
-    if (first) memory[buffer] = zeros(parameter.shape(), parameter.dtype());
-    velocity = memory.at(buffer);
+    if (first) state[buffer] = zeros(parameter.shape(), parameter.dtype());
+    velocity = state.at(buffer);
   }
   return [=](Tensor& x, const Tensor& gradient) mutable {
     update(x, gradient, velocity, o, first);
@@ -76,8 +76,8 @@ void Sgd::step() {
   move_all(prepare);
 }
 
-void Sgd::load_state(const State& state) {
-  remember(detail::memories_of(state, name_, parameters_, {buffer}));
+void Sgd::load_state_dict(const StateDict& state_dict) {
+  set_states(detail::states_of(state_dict, name_, parameters_, {buffer}));
 }
 
 }  // namespace heed::optim

@@ -38,9 +38,9 @@ class Sgd : public Optimiser<SgdOptions> {
   // nothing, when an option is out of range or memory runs out.
   void step();
 
-  // Continues from what state() returned. Throws Error, and changes nothing, for a
+  // Continues from what state_dict() returned. Throws Error, and changes nothing, for a
   // name, a shape or a dtype that does not fit the parameters.
-  void load_state(const State& state);
+  void load_state_dict(const StateDict& state_dict);
 };
 
 }  // namespace heed::optim

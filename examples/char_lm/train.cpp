@@ -183,7 +183,7 @@ training::Checkpoint Trainer::checkpoint() {
       .fingerprint = corpus_.fingerprint,
       .step = step_,
       .model = nn::state_dict(model_),
-      .optimiser = optimiser_.state(),
+      .optimiser = optimiser_.state_dict(),
       .generators = {{"data", data_.state()}, {"dropout", default_generator().state()}},
       .log = log_,
       .tensors = {{"vocabulary", to_tensor(corpus_.vocabulary)}}};
@@ -197,7 +197,7 @@ void Trainer::restore(const training::Checkpoint& checkpoint, const std::string&
   }
   try {
     nn::load_state_dict(model_, checkpoint.model);
-    optimiser_.load_state(checkpoint.optimiser);
+    optimiser_.load_state_dict(checkpoint.optimiser);
     data_.set_state(checkpoint.generators.at("data"));
     default_generator().set_state(checkpoint.generators.at("dropout"));
   } catch (const Error& error) {

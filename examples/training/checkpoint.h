@@ -21,7 +21,7 @@ struct Checkpoint {
   std::string fingerprint;  // of the training data
   std::int64_t step = 0;    // how many have been done
   nn::StateDict model;
-  optim::State optimiser;
+  optim::StateDict optimiser;
   std::map<std::string, std::vector<std::uint8_t>> generators;  // their states
   Log log;
   std::map<std::string, Tensor> tensors;  // what else the program keeps

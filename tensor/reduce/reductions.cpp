@@ -9,35 +9,39 @@
 namespace heed {
 namespace {
 
-enum class Total { sum, product };
+enum class Reduction { sum, prod, max, min };
 
-// bool is added and multiplied as int64.
-Tensor total(Total kind, const Reduced& r) {
-  Tensor counted;
-  if (r.elements.dtype() == boolean) counted = r.elements.to(int64);
-  const Tensor& x = counted.storage() ? counted : r.elements;
-  Tensor out = empty(r.shape, x.dtype());
-  dispatch(x.dtype(), [&]<class T>() {
-    const kernels::Fold<T> fold = kind == Total::sum ? folds<T>().sum : folds<T>().prod;
-    run_fold(fold, r.outer, r.n, r.inner, x.data<T>(), out.mutable_data<T>());
+template <class T>
+kernels::Fold<T> fold_of(Reduction reduction) {
+  switch (reduction) {
+    case Reduction::sum: return folds<T>().sum;
+    case Reduction::prod: return folds<T>().prod;
+    case Reduction::max: return folds<T>().max;
+    default: return folds<T>().min;
+  }
+}
+
+// `elements` are r's, of the dtype in which to reduce. Of bool, sum is "or" and prod is
+// "and".
+Tensor reduce(Reduction reduction, const Tensor& elements, const Reduced& r) {
+  Tensor out = empty(r.shape, elements.dtype());
+  dispatch(elements.dtype(), [&]<class T>() {
+    run_fold(fold_of<T>(reduction), r.outer, r.n, r.inner, elements.data<T>(),
+             out.mutable_data<T>());
   });
   return out;
 }
 
-// Whether any, or every, element differs from zero: "or" and "and" are the sum and the
-// product of bool.
-Tensor truth(Total kind, const Reduced& r) {
-  const Tensor x = r.elements.to(boolean);
-  Tensor out = empty(r.shape, boolean);
-  const auto fold = kind == Total::sum ? folds<bool>().sum : folds<bool>().prod;
-  run_fold(fold, r.outer, r.n, r.inner, x.data<bool>(), out.mutable_data<bool>());
-  return out;
+// Sum or product; bool is added and multiplied as int64.
+Tensor total(Reduction reduction, const Reduced& r) {
+  const Tensor& x = r.elements;
+  return reduce(reduction, x.dtype() == boolean ? x.to(int64) : x, r);
 }
 
 Tensor mean_of(std::string_view op, const Reduced& r) {
   check(is_floating(r.elements.dtype()),
         "{}: the dtype must be float32 or float64, got {}", op, name(r.elements.dtype()));
-  Tensor out = total(Total::sum, r);
+  Tensor out = total(Reduction::sum, r);
   dispatch_floating(op, out.dtype(), [&]<class T>() {
     T* const sums = out.mutable_data<T>();
     const std::int64_t count = r.outer * r.inner;
@@ -93,7 +97,7 @@ Tensor centers(std::string_view op, Reduced r) {
   const Tensor means = mean_of(op, r);
   if (all(isfinite(means)).item() != 0) return means;
   r.elements = r.elements / static_cast<double>(r.n);
-  return total(Total::sum, r);
+  return total(Reduction::sum, r);
 }
 
 enum class Root { no, yes };
@@ -136,11 +140,11 @@ Tensor logsumexp_of(const Reduced& r) {
 }  // namespace
 
 Tensor sum(const Tensor& x, const Dims& dims, bool keepdim) {
-  return total(Total::sum, reduced("sum", x, dims, keepdim));
+  return total(Reduction::sum, reduced("sum", x, dims, keepdim));
 }
 
 Tensor prod(const Tensor& x, const Dims& dims, bool keepdim) {
-  return total(Total::product, reduced("prod", x, dims, keepdim));
+  return total(Reduction::prod, reduced("prod", x, dims, keepdim));
 }
 
 Tensor mean(const Tensor& x, const Dims& dims, bool keepdim) {
@@ -174,11 +178,13 @@ Tensor logsumexp(const Tensor& x, const Dims& dims, bool keepdim) {
 }
 
 Tensor any(const Tensor& x, const Dims& dims, bool keepdim) {
-  return truth(Total::sum, reduced("any", x, dims, keepdim));
+  const Reduced r = reduced("any", x, dims, keepdim);
+  return reduce(Reduction::sum, r.elements.to(boolean), r);
 }
 
 Tensor all(const Tensor& x, const Dims& dims, bool keepdim) {
-  return truth(Total::product, reduced("all", x, dims, keepdim));
+  const Reduced r = reduced("all", x, dims, keepdim);
+  return reduce(Reduction::prod, r.elements.to(boolean), r);
 }
 
 Tensor sum_to(const Tensor& x, const Shape& shape) {
@@ -193,23 +199,17 @@ Tensor sum_to(const Tensor& x, const Shape& shape) {
   }
   Reduced r = reduced("sum_to", x, dims, false);
   r.shape = shape;
-  return total(Total::sum, r);
+  return total(Reduction::sum, r);
 }
 
 // --- the largest and the smallest elements, and where they are
 
 namespace {
 
-enum class Extreme { max, min };
-
-Tensor extreme(std::string_view op, Extreme kind, const Reduced& r, const Shape& shape) {
+Tensor extreme(std::string_view op, Reduction max_or_min, const Reduced& r,
+               const Shape& shape) {
   check(r.n > 0, "{}: cannot reduce over no elements, got {}", op, shape);
-  Tensor out = empty(r.shape, r.elements.dtype());
-  dispatch(out.dtype(), [&]<class T>() {
-    const kernels::Fold<T> fold = kind == Extreme::max ? folds<T>().max : folds<T>().min;
-    run_fold(fold, r.outer, r.n, r.inner, r.elements.data<T>(), out.mutable_data<T>());
-  });
-  return out;
+  return reduce(max_or_min, r.elements, r);
 }
 
 // For each of the extremes the first place where it stands. Where the extreme is NaN,
@@ -239,9 +239,9 @@ void locate(const Reduced& r, const T* extremes, std::int64_t* indices) {
   });
 }
 
-WithIndices<Tensor> extreme_with_indices(std::string_view op, Extreme kind,
+WithIndices<Tensor> extreme_with_indices(std::string_view op, Reduction max_or_min,
                                          const Reduced& r, const Shape& shape) {
-  const Tensor values = extreme(op, kind, r, shape);
+  const Tensor values = extreme(op, max_or_min, r, shape);
   Tensor indices = empty(r.shape, int64).fill_(0);
   if (indices.numel() == 0) return {values, indices};
   dispatch(values.dtype(), [&]<class T>() {
@@ -250,52 +250,53 @@ WithIndices<Tensor> extreme_with_indices(std::string_view op, Extreme kind,
   return {values, indices};
 }
 
-WithIndices<Tensor> along_dim(std::string_view op, Extreme kind, const Tensor& x, Dim dim,
-                              bool keepdim) {
-  return extreme_with_indices(op, kind, reduced(op, x, Dims{dim}, keepdim), x.shape());
+WithIndices<Tensor> along_dim(std::string_view op, Reduction max_or_min, const Tensor& x,
+                              Dim dim, bool keepdim) {
+  return extreme_with_indices(op, max_or_min, reduced(op, x, Dims{dim}, keepdim),
+                              x.shape());
 }
 
-Tensor flat_index(std::string_view op, Extreme kind, const Tensor& x) {
+Tensor flat_index(std::string_view op, Reduction max_or_min, const Tensor& x) {
   const Reduced r = reduced(op, x.contiguous(), {}, false);
-  return extreme_with_indices(op, kind, r, x.shape()).indices;
+  return extreme_with_indices(op, max_or_min, r, x.shape()).indices;
 }
 
 }  // namespace
 
 Tensor amax(const Tensor& x, const Dims& dims, bool keepdim) {
-  return extreme("amax", Extreme::max, reduced("amax", x, dims, keepdim), x.shape());
+  return extreme("amax", Reduction::max, reduced("amax", x, dims, keepdim), x.shape());
 }
 
 Tensor amin(const Tensor& x, const Dims& dims, bool keepdim) {
-  return extreme("amin", Extreme::min, reduced("amin", x, dims, keepdim), x.shape());
+  return extreme("amin", Reduction::min, reduced("amin", x, dims, keepdim), x.shape());
 }
 
 Tensor max(const Tensor& x) {
-  return extreme("max", Extreme::max, reduced("max", x, {}, false), x.shape());
+  return extreme("max", Reduction::max, reduced("max", x, {}, false), x.shape());
 }
 
 Tensor min(const Tensor& x) {
-  return extreme("min", Extreme::min, reduced("min", x, {}, false), x.shape());
+  return extreme("min", Reduction::min, reduced("min", x, {}, false), x.shape());
 }
 
 WithIndices<Tensor> max(const Tensor& x, Dim dim, bool keepdim) {
-  return along_dim("max", Extreme::max, x, dim, keepdim);
+  return along_dim("max", Reduction::max, x, dim, keepdim);
 }
 
 WithIndices<Tensor> min(const Tensor& x, Dim dim, bool keepdim) {
-  return along_dim("min", Extreme::min, x, dim, keepdim);
+  return along_dim("min", Reduction::min, x, dim, keepdim);
 }
 
-Tensor argmax(const Tensor& x) { return flat_index("argmax", Extreme::max, x); }
+Tensor argmax(const Tensor& x) { return flat_index("argmax", Reduction::max, x); }
 
-Tensor argmin(const Tensor& x) { return flat_index("argmin", Extreme::min, x); }
+Tensor argmin(const Tensor& x) { return flat_index("argmin", Reduction::min, x); }
 
 Tensor argmax(const Tensor& x, Dim dim, bool keepdim) {
-  return along_dim("argmax", Extreme::max, x, dim, keepdim).indices;
+  return along_dim("argmax", Reduction::max, x, dim, keepdim).indices;
 }
 
 Tensor argmin(const Tensor& x, Dim dim, bool keepdim) {
-  return along_dim("argmin", Extreme::min, x, dim, keepdim).indices;
+  return along_dim("argmin", Reduction::min, x, dim, keepdim).indices;
 }
 
 }  // namespace heed

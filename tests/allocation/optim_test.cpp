@@ -42,7 +42,7 @@ struct Training {
       append_bits(bits, x.value());
       append_bits(bits, x.grad().value());
     }
-    for (const auto& [name, value] : optimiser->state()) {
+    for (const auto& [name, value] : optimiser->state_dict()) {
       bits.push_back(std::hash<std::string>()(name));
       append_bits(bits, value);
     }
@@ -63,14 +63,15 @@ void check_optimiser(const typename Optimiser::Options& options) {
     check_shortages(
         "clip_grad_norm", make,
         [](auto& state) { optim::clip_grad_norm(state.parameters, 0.1); }, bits);
-    const optim::State saved = Training<Optimiser>(options, 3).optimiser->state();
+    const optim::StateDict saved =
+        Training<Optimiser>(options, 3).optimiser->state_dict();
     if (saved.empty()) continue;  // an optimiser that remembers nothing
     check_shortages(
-        "load_state", make, [&](auto& state) { state.optimiser->load_state(saved); },
-        bits);
+        "load_state_dict", make,
+        [&](auto& state) { state.optimiser->load_state_dict(saved); }, bits);
     if (steps == 0) continue;
     check_shortages(
-        "state", make, [](auto& state) { state.optimiser->state(); }, bits);
+        "state_dict", make, [](auto& state) { state.optimiser->state_dict(); }, bits);
   }
 }
 

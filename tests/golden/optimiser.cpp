@@ -57,7 +57,7 @@ void replay_quadratic(const Case& c, Report& report) {
     gradients.push_back(x.grad().value().clone());
     optimiser.step();
     points.push_back(x.value().clone());
-    for (const auto& [name, value] : optimiser.state()) {
+    for (const auto& [name, value] : optimiser.state_dict()) {
       if (value.shape() == x.shape()) states[name.substr(2)].push_back(value);
     }
   }

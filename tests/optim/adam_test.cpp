@@ -20,8 +20,8 @@ namespace {
 
 // How many steps it has made with a parameter.
 std::int64_t steps_of(const Adam& optimiser, const Variable& x) {
-  const optim::Memory& memory = optimiser.memory(x);
-  return memory.empty() ? 0 : static_cast<std::int64_t>(memory.at("step").item());
+  const optim::State& state = optimiser.state(x);
+  return state.empty() ? 0 : static_cast<std::int64_t>(state.at("step").item());
 }
 
 // A few steps on x³ beside the formula, for one combination of options.
@@ -47,7 +47,7 @@ void compare_with_formula(const optim::AdamOptions& o, bool decoupled) {
     BOOST_TEST(x.item() == expected, boost::test_tools::tolerance(1e-13));
   }
   BOOST_TEST(steps_of(optimiser, x) == 5);
-  BOOST_TEST(optimiser.memory(x).contains("max_exp_avg_sq") == o.amsgrad);
+  BOOST_TEST(optimiser.state(x).contains("max_exp_avg_sq") == o.amsgrad);
 }
 
 }  // namespace
@@ -116,11 +116,11 @@ BOOST_AUTO_TEST_CASE(a_large_gradient_still_moves_its_parameter) {
 }
 
 // 0 times infinity is NaN: without a decay nothing is multiplied. Numbers by PyTorch.
-BOOST_AUTO_TEST_CASE(an_infinite_parameter_does_not_spoil_its_memory) {
+BOOST_AUTO_TEST_CASE(an_infinite_parameter_does_not_spoil_its_state) {
   const auto step = [](auto optimiser, const Variable& x) {
     x.backward(ones({2}, float64));
     optimiser.step();
-    return optimiser.memory(x).at("exp_avg").template to_vector<double>();
+    return optimiser.state(x).at("exp_avg").template to_vector<double>();
   };
   const auto start = [] { return Variable(tensor({-infinity, 1.0}, float64), true); };
   const Variable x = start(), y = start();
@@ -150,25 +150,25 @@ BOOST_AUTO_TEST_CASE(a_saved_state_goes_on_as_if_nothing_had_happened) {
   Adam first({x, idle}, options);
   step_on_cubes(first, x);
   step_on_cubes(first, x);
-  BOOST_TEST(all(first.memory(x).at("max_exp_avg_sq") > first.memory(x).at("exp_avg_sq"))
-                 .item());
+  BOOST_TEST(
+      all(first.state(x).at("max_exp_avg_sq") > first.state(x).at("exp_avg_sq")).item());
   const Variable y(x.value().clone(), true);
   Adam second({y, leaf(3)}, options);
-  const optim::State state = first.state();
+  const optim::StateDict state = first.state_dict();
   const Tensor mean = state.at("0.exp_avg").clone();
-  second.load_state(state);
+  second.load_state_dict(state);
   for (int i = 0; i < 3; ++i) {
     step_on_cubes(first, x);
     step_on_cubes(second, y);
     BOOST_TEST(all(x.value() == y.value()).item());
   }
-  BOOST_TEST(first.state().size() == 4u);  // nothing of the idle parameter
+  BOOST_TEST(first.state_dict().size() == 4u);  // nothing of the idle parameter
   // A parameter without elements has a state without elements.
   const Variable nothing(zeros({0}, float64), true);
   Adam third({nothing});
   sum(square(nothing)).backward();
   third.step();
-  third.load_state(third.state());
+  third.load_state_dict(third.state_dict());
   BOOST_TEST(steps_of(third, nothing) == 1);
   // A state is a copy.
   BOOST_TEST(all(state.at("0.exp_avg") == mean).item());
@@ -179,11 +179,11 @@ BOOST_AUTO_TEST_CASE(a_state_that_does_not_fit_is_refused_whole) {
   Adam optimiser({x});
   square(x).backward();
   optimiser.step();
-  const optim::State good = optimiser.state();
+  const optim::StateDict good = optimiser.state_dict();
   const auto error_with = [&](auto change) {
-    optim::State state = good;
+    optim::StateDict state = good;
     change(state);
-    return error_of([&] { optimiser.load_state(state); });
+    return error_of([&] { optimiser.load_state_dict(state); });
   };
   BOOST_TEST(error_with([](auto& s) { s["1.step"] = tensor(1); }) ==
              "Adam: the state has entries that fit no parameter: 1.step");
@@ -212,15 +212,15 @@ BOOST_AUTO_TEST_CASE(a_state_that_does_not_fit_is_refused_whole) {
                s["0.step"] = tensor(most);
              }).starts_with("Adam: 0.step must be a whole number from 1 to 1e+15, got "));
   BOOST_TEST(error_of([&] {
-               optimiser.load_state({{"0.max_exp_avg_sq", tensor(1.0, float64)}});
+               optimiser.load_state_dict({{"0.max_exp_avg_sq", tensor(1.0, float64)}});
              }) ==
              "Adam: the state of parameter 0 must have step, exp_avg and exp_avg_sq, or "
              "none of them");
   BOOST_TEST(steps_of(optimiser, x) == 1);
-  BOOST_TEST(optimiser.memory(x).at("exp_avg").item() == good.at("0.exp_avg").item());
-  optimiser.load_state({});
+  BOOST_TEST(optimiser.state(x).at("exp_avg").item() == good.at("0.exp_avg").item());
+  optimiser.load_state_dict({});
   BOOST_TEST(steps_of(optimiser, x) == 0);
-  BOOST_TEST(optimiser.memory(x).empty());
+  BOOST_TEST(optimiser.state(x).empty());
 }
 
 BOOST_AUTO_TEST_CASE(what_it_refuses) {
@@ -253,8 +253,8 @@ BOOST_AUTO_TEST_CASE(what_it_refuses) {
              }) ==
              "Adam: a parameter must not repeat its elements; parameter 1 does, (4) with "
              "strides (0)");
-  BOOST_TEST(error_of([&] { Adam({x}).memory(leaf(1)); }) ==
-             "Adam: memory was asked for a Variable that is not a parameter");
+  BOOST_TEST(error_of([&] { Adam({x}).state(leaf(1)); }) ==
+             "Adam: the state was asked for a Variable that is not a parameter");
 }
 
 BOOST_AUTO_TEST_CASE(memory_after_a_step_is_what_it_was_before) {

@@ -50,7 +50,7 @@ BOOST_AUTO_TEST_CASE(every_combination_of_options) {
       BOOST_TEST_INFO("options " << bits << ", step " << step);
       BOOST_TEST(x.item() == expected, boost::test_tools::tolerance(1e-13));
     }
-    BOOST_TEST(optimiser.memory(x).contains("momentum_buffer") == (o.momentum != 0));
+    BOOST_TEST(optimiser.state(x).contains("momentum_buffer") == (o.momentum != 0));
   }
 }
 
@@ -71,8 +71,8 @@ BOOST_AUTO_TEST_CASE(no_gradient_and_a_zero_gradient_are_different_things) {
   optimiser.step();
   BOOST_TEST(idle.item() == 1);
   BOOST_TEST(zero.item() == 0.95);
-  BOOST_TEST(!optimiser.memory(idle).contains("momentum_buffer"));
-  BOOST_TEST(optimiser.memory(zero).at("momentum_buffer").item() == 0.5);
+  BOOST_TEST(!optimiser.state(idle).contains("momentum_buffer"));
+  BOOST_TEST(optimiser.state(zero).at("momentum_buffer").item() == 0.5);
 }
 
 BOOST_AUTO_TEST_CASE(groups_have_options_of_their_own_that_may_change) {
@@ -107,14 +107,14 @@ BOOST_AUTO_TEST_CASE(a_saved_state_goes_on_as_if_nothing_had_happened) {
     const SgdOptions options{
         .lr = 0.1, .momentum = 0.9, .dampening = 0.3, .weight_decay = 0.01};
     Sgd first({idle, x}, options);
-    BOOST_TEST(first.state().empty());
+    BOOST_TEST(first.state_dict().empty());
     step_on_cubes(first, x);
-    const optim::State state = first.state();
+    const optim::StateDict state = first.state_dict();
     BOOST_TEST(state.size() == 1u);  // nothing of the idle parameter
     BOOST_TEST((state.at("1.momentum_buffer").shape() == Shape{3, 5}));
     const Variable y(x.value().clone(), true);
     Sgd second({leaf(3), y}, options);
-    second.load_state(state);
+    second.load_state_dict(state);
     for (int i = 0; i < 3; ++i) {
       step_on_cubes(first, x);
       step_on_cubes(second, y);
@@ -122,15 +122,14 @@ BOOST_AUTO_TEST_CASE(a_saved_state_goes_on_as_if_nothing_had_happened) {
     }
     // The state is a copy, both ways: the saved one is what it was.
     Sgd third({leaf(3), y}, options);
-    third.load_state(state);
-    BOOST_TEST(all(third.memory(y).at("momentum_buffer") == state.at("1.momentum_buffer"))
+    third.load_state_dict(state);
+    BOOST_TEST(all(third.state(y).at("momentum_buffer") == state.at("1.momentum_buffer"))
                    .item());
-    BOOST_TEST(
-        any(second.memory(y).at("momentum_buffer") != state.at("1.momentum_buffer"))
-            .item());
+    BOOST_TEST(any(second.state(y).at("momentum_buffer") != state.at("1.momentum_buffer"))
+                   .item());
     // An empty state forgets.
-    third.load_state({});
-    BOOST_TEST(!third.memory(y).contains("momentum_buffer"));
+    third.load_state_dict({});
+    BOOST_TEST(!third.state(y).contains("momentum_buffer"));
   }
 }
 
@@ -139,14 +138,14 @@ BOOST_AUTO_TEST_CASE(a_state_that_does_not_fit_is_refused_whole) {
   Sgd optimiser({x, y}, {.momentum = 0.5});
   (square(x) + sum(y)).backward();
   optimiser.step();
-  const optim::State good = optimiser.state();
+  const optim::StateDict good = optimiser.state_dict();
   const auto error_with = [&](auto change) {
-    optim::State state = good;
+    optim::StateDict state = good;
     state["0.momentum_buffer"] = tensor(7.0, float64);  // which fits
     change(state);
-    const std::string error = error_of([&] { optimiser.load_state(state); });
-    BOOST_TEST(optimiser.memory(x).at("momentum_buffer").item() == 2);
-    BOOST_TEST(optimiser.memory(y).at("momentum_buffer").at({1}) == 1);
+    const std::string error = error_of([&] { optimiser.load_state_dict(state); });
+    BOOST_TEST(optimiser.state(x).at("momentum_buffer").item() == 2);
+    BOOST_TEST(optimiser.state(y).at("momentum_buffer").at({1}) == 1);
     return error;
   };
   BOOST_TEST(error_with([](auto& s) { s["2.momentum_buffer"] = ones({2}); }) ==
@@ -212,8 +211,8 @@ BOOST_AUTO_TEST_CASE(what_it_refuses) {
           "0"));
   Sgd optimiser({x});
   BOOST_CHECK_EXCEPTION(
-      optimiser.memory(leaf(1)), Error,
-      says("Sgd: memory was asked for a Variable that is not a parameter"));
+      optimiser.state(leaf(1)), Error,
+      says("Sgd: the state was asked for a Variable that is not a parameter"));
 }
 
 BOOST_AUTO_TEST_CASE(memory_after_a_step_is_what_it_was_before) {

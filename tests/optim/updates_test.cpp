@@ -39,18 +39,18 @@ struct Training {
 
   Training(const Operands& o, const optim::AdamOptions& options)
       : x(o.x, true), optimiser({x}, options) {
-    optim::State state = {
+    optim::StateDict state = {
         {"0.step", tensor(3)}, {"0.exp_avg", o.m}, {"0.exp_avg_sq", o.v}};
     if (o.largest) state["0.max_exp_avg_sq"] = *o.largest;
-    optimiser.load_state(state);
+    optimiser.load_state_dict(state);
     x.backward(Variable(o.gradient));
   }
   // x, m, v and the largest v.
   std::vector<Tensor> written() const {
     std::vector<Tensor> all = {x.value()};
     for (const char* name : {"exp_avg", "exp_avg_sq", "max_exp_avg_sq"}) {
-      const optim::Memory& memory = optimiser.memory(x);
-      if (memory.contains(name)) all.push_back(memory.at(name));
+      const optim::State& state = optimiser.state(x);
+      if (state.contains(name)) all.push_back(state.at(name));
     }
     return all;
   }
@@ -235,16 +235,16 @@ BOOST_AUTO_TEST_CASE(a_step_of_sgd_is_the_same_in_ops_to_the_bit) {
         Sgd optimiser({x}, options);
         if (bits & 32 && options.momentum != 0) {
           velocity = o.m;
-          optimiser.load_state({{"0.momentum_buffer", o.m}});
+          optimiser.load_state_dict({{"0.momentum_buffer", o.m}});
         }
         const Tensor expected = sgd_in_ops(o.x, o.gradient, velocity, options);
         x.backward(Variable(o.gradient));
         optimiser.step();
         BOOST_TEST_INFO(name(dtype) << " " << n << ", options " << bits);
         BOOST_TEST(same_bits(x.value(), expected));
-        const optim::Memory& memory = optimiser.memory(x);
-        BOOST_TEST(memory.contains("momentum_buffer") == velocity.has_value());
-        BOOST_TEST((!velocity || same_bits(memory.at("momentum_buffer"), *velocity)));
+        const optim::State& state = optimiser.state(x);
+        BOOST_TEST(state.contains("momentum_buffer") == velocity.has_value());
+        BOOST_TEST((!velocity || same_bits(state.at("momentum_buffer"), *velocity)));
         BOOST_TEST(same_bits(x.grad().value(), o.gradient));
       }
     }
