@@ -9,39 +9,39 @@
 namespace heed {
 namespace {
 
-enum class Reduction { sum, prod, max, min };
+enum class ReduceOp { sum, prod, max, min };
 
 template <class T>
-kernels::Fold<T> fold_of(Reduction reduction) {
-  switch (reduction) {
-    case Reduction::sum: return folds<T>().sum;
-    case Reduction::prod: return folds<T>().prod;
-    case Reduction::max: return folds<T>().max;
+kernels::Fold<T> fold_of(ReduceOp op) {
+  switch (op) {
+    case ReduceOp::sum: return folds<T>().sum;
+    case ReduceOp::prod: return folds<T>().prod;
+    case ReduceOp::max: return folds<T>().max;
     default: return folds<T>().min;
   }
 }
 
 // `elements` are r's, of the dtype in which to reduce. Of bool, sum is "or" and prod is
 // "and".
-Tensor reduce(Reduction reduction, const Tensor& elements, const Reduced& r) {
+Tensor reduce(ReduceOp op, const Tensor& elements, const Reduced& r) {
   Tensor out = empty(r.shape, elements.dtype());
   dispatch(elements.dtype(), [&]<class T>() {
-    run_fold(fold_of<T>(reduction), r.outer, r.n, r.inner, elements.data<T>(),
+    run_fold(fold_of<T>(op), r.outer, r.n, r.inner, elements.data<T>(),
              out.mutable_data<T>());
   });
   return out;
 }
 
 // Sum or product; bool is added and multiplied as int64.
-Tensor total(Reduction reduction, const Reduced& r) {
+Tensor total(ReduceOp op, const Reduced& r) {
   const Tensor& x = r.elements;
-  return reduce(reduction, x.dtype() == boolean ? x.to(int64) : x, r);
+  return reduce(op, x.dtype() == boolean ? x.to(int64) : x, r);
 }
 
 Tensor mean_of(std::string_view op, const Reduced& r) {
   check(is_floating(r.elements.dtype()),
         "{}: the dtype must be float32 or float64, got {}", op, name(r.elements.dtype()));
-  Tensor out = total(Reduction::sum, r);
+  Tensor out = total(ReduceOp::sum, r);
   dispatch_floating(op, out.dtype(), [&]<class T>() {
     T* const sums = out.mutable_data<T>();
     const std::int64_t count = r.outer * r.inner;
@@ -97,7 +97,7 @@ Tensor centers(std::string_view op, Reduced r) {
   const Tensor means = mean_of(op, r);
   if (all(isfinite(means)).item() != 0) return means;
   r.elements = r.elements / static_cast<double>(r.n);
-  return total(Reduction::sum, r);
+  return total(ReduceOp::sum, r);
 }
 
 enum class Root { no, yes };
@@ -140,11 +140,11 @@ Tensor logsumexp_of(const Reduced& r) {
 }  // namespace
 
 Tensor sum(const Tensor& x, const Dims& dims, bool keepdim) {
-  return total(Reduction::sum, reduced("sum", x, dims, keepdim));
+  return total(ReduceOp::sum, reduced("sum", x, dims, keepdim));
 }
 
 Tensor prod(const Tensor& x, const Dims& dims, bool keepdim) {
-  return total(Reduction::prod, reduced("prod", x, dims, keepdim));
+  return total(ReduceOp::prod, reduced("prod", x, dims, keepdim));
 }
 
 Tensor mean(const Tensor& x, const Dims& dims, bool keepdim) {
@@ -179,12 +179,12 @@ Tensor logsumexp(const Tensor& x, const Dims& dims, bool keepdim) {
 
 Tensor any(const Tensor& x, const Dims& dims, bool keepdim) {
   const Reduced r = reduced("any", x, dims, keepdim);
-  return reduce(Reduction::sum, r.elements.to(boolean), r);
+  return reduce(ReduceOp::sum, r.elements.to(boolean), r);
 }
 
 Tensor all(const Tensor& x, const Dims& dims, bool keepdim) {
   const Reduced r = reduced("all", x, dims, keepdim);
-  return reduce(Reduction::prod, r.elements.to(boolean), r);
+  return reduce(ReduceOp::prod, r.elements.to(boolean), r);
 }
 
 Tensor sum_to(const Tensor& x, const Shape& shape) {
@@ -199,14 +199,14 @@ Tensor sum_to(const Tensor& x, const Shape& shape) {
   }
   Reduced r = reduced("sum_to", x, dims, false);
   r.shape = shape;
-  return total(Reduction::sum, r);
+  return total(ReduceOp::sum, r);
 }
 
 // --- the largest and the smallest elements, and where they are
 
 namespace {
 
-Tensor extreme(std::string_view op, Reduction max_or_min, const Reduced& r,
+Tensor extreme(std::string_view op, ReduceOp max_or_min, const Reduced& r,
                const Shape& shape) {
   check(r.n > 0, "{}: cannot reduce over no elements, got {}", op, shape);
   return reduce(max_or_min, r.elements, r);
@@ -239,7 +239,7 @@ void locate(const Reduced& r, const T* extremes, std::int64_t* indices) {
   });
 }
 
-WithIndices<Tensor> extreme_with_indices(std::string_view op, Reduction max_or_min,
+WithIndices<Tensor> extreme_with_indices(std::string_view op, ReduceOp max_or_min,
                                          const Reduced& r, const Shape& shape) {
   const Tensor values = extreme(op, max_or_min, r, shape);
   Tensor indices = empty(r.shape, int64).fill_(0);
@@ -250,13 +250,13 @@ WithIndices<Tensor> extreme_with_indices(std::string_view op, Reduction max_or_m
   return {values, indices};
 }
 
-WithIndices<Tensor> along_dim(std::string_view op, Reduction max_or_min, const Tensor& x,
+WithIndices<Tensor> along_dim(std::string_view op, ReduceOp max_or_min, const Tensor& x,
                               Dim dim, bool keepdim) {
   return extreme_with_indices(op, max_or_min, reduced(op, x, Dims{dim}, keepdim),
                               x.shape());
 }
 
-Tensor flat_index(std::string_view op, Reduction max_or_min, const Tensor& x) {
+Tensor flat_index(std::string_view op, ReduceOp max_or_min, const Tensor& x) {
   const Reduced r = reduced(op, x.contiguous(), {}, false);
   return extreme_with_indices(op, max_or_min, r, x.shape()).indices;
 }
@@ -264,39 +264,39 @@ Tensor flat_index(std::string_view op, Reduction max_or_min, const Tensor& x) {
 }  // namespace
 
 Tensor amax(const Tensor& x, const Dims& dims, bool keepdim) {
-  return extreme("amax", Reduction::max, reduced("amax", x, dims, keepdim), x.shape());
+  return extreme("amax", ReduceOp::max, reduced("amax", x, dims, keepdim), x.shape());
 }
 
 Tensor amin(const Tensor& x, const Dims& dims, bool keepdim) {
-  return extreme("amin", Reduction::min, reduced("amin", x, dims, keepdim), x.shape());
+  return extreme("amin", ReduceOp::min, reduced("amin", x, dims, keepdim), x.shape());
 }
 
 Tensor max(const Tensor& x) {
-  return extreme("max", Reduction::max, reduced("max", x, {}, false), x.shape());
+  return extreme("max", ReduceOp::max, reduced("max", x, {}, false), x.shape());
 }
 
 Tensor min(const Tensor& x) {
-  return extreme("min", Reduction::min, reduced("min", x, {}, false), x.shape());
+  return extreme("min", ReduceOp::min, reduced("min", x, {}, false), x.shape());
 }
 
 WithIndices<Tensor> max(const Tensor& x, Dim dim, bool keepdim) {
-  return along_dim("max", Reduction::max, x, dim, keepdim);
+  return along_dim("max", ReduceOp::max, x, dim, keepdim);
 }
 
 WithIndices<Tensor> min(const Tensor& x, Dim dim, bool keepdim) {
-  return along_dim("min", Reduction::min, x, dim, keepdim);
+  return along_dim("min", ReduceOp::min, x, dim, keepdim);
 }
 
-Tensor argmax(const Tensor& x) { return flat_index("argmax", Reduction::max, x); }
+Tensor argmax(const Tensor& x) { return flat_index("argmax", ReduceOp::max, x); }
 
-Tensor argmin(const Tensor& x) { return flat_index("argmin", Reduction::min, x); }
+Tensor argmin(const Tensor& x) { return flat_index("argmin", ReduceOp::min, x); }
 
 Tensor argmax(const Tensor& x, Dim dim, bool keepdim) {
-  return along_dim("argmax", Reduction::max, x, dim, keepdim).indices;
+  return along_dim("argmax", ReduceOp::max, x, dim, keepdim).indices;
 }
 
 Tensor argmin(const Tensor& x, Dim dim, bool keepdim) {
-  return along_dim("argmin", Reduction::min, x, dim, keepdim).indices;
+  return along_dim("argmin", ReduceOp::min, x, dim, keepdim).indices;
 }
 
 }  // namespace heed
