@@ -24,6 +24,7 @@
 #include "tensor/core/error.h"
 #include "tensor/core/factories.h"
 #include "tensor/core/memory.h"
+#include "tensor/core/methods.h"
 #include "tensor/core/shape.h"
 #include "tensor/core/tensor.h"
 #include "tensor/core/text.h"
@@ -35,6 +36,7 @@
 #include "tensor/kernels/build_info.h"
 #include "tensor/product/matmul.h"
 #include "tensor/random/random.h"
+#include "tensor/reduce/comparing.h"
 #include "tensor/reduce/layer_norm.h"
 #include "tensor/reduce/reductions.h"
 #include "tensor/reduce/softmax.h"
@@ -58,6 +60,7 @@
 #include "autograd/views.h"
 
 // Modules, masks, losses and initial values: namespace heed::nn.
+#include "nn/activations.h"
 #include "nn/additive_attention.h"
 #include "nn/attention.h"
 #include "nn/bilinear_attention.h"
@@ -80,6 +83,7 @@
 #include "nn/packed_multi_head_attention.h"
 #include "nn/positional_encoding.h"
 #include "nn/score.h"
+#include "nn/sequential.h"
 #include "nn/state/safetensors.h"
 #include "nn/state/state_file.h"
 #include "nn/transformer.h"

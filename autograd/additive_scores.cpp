@@ -13,7 +13,7 @@ namespace {
 Variable composed_additive_scores(const Variable& queries, const Variable& keys,
                                   const Variable& w, const Tensor& pairs) {
   Variable sums = unsqueeze(queries, -2) + unsqueeze(keys, -3);  // (..., n, m, h)
-  if (pairs.numel() > 0) sums = where(unsqueeze(pairs, -1), sums, 0);
+  if (pairs.defined()) sums = where(unsqueeze(pairs, -1), sums, 0);
   return sum(w * tanh(sums), -1);
 }
 

@@ -113,7 +113,8 @@ namespace {
 
 // The gradient of one of two operands a and b of which the larger, or the smaller, is the
 // result: g where it is the result, half of g where a and b are equal, 0 where `lost`.
-Variable winners_share(const Variable& g, const Variable& a, const Variable& b,
+template <class B>
+Variable winners_share(const Variable& g, const Variable& a, const B& b,
                        const Variable& lost) {
   return masked_fill(where(a == b, g / 2, g), lost, 0);
 }
@@ -140,6 +141,18 @@ Variable minimum(const Variable& a, const Variable& b) {
            [](auto& g, auto& a, auto& b) { return winners_share(g, a, b, a > b); }),
       rule(b, save(a, b),
            [](auto& g, auto& a, auto& b) { return winners_share(g, a, b, b > a); }));
+}
+
+Variable maximum(const Variable& a, double b) {
+  return record(
+      {"maximum", "da = g where a > b,  g/2 where a = b"}, maximum(a.value(), b),
+      rule(a, save(a), [b](auto& g, auto& a) { return winners_share(g, a, b, a < b); }));
+}
+
+Variable minimum(const Variable& a, double b) {
+  return record(
+      {"minimum", "da = g where a < b,  g/2 where a = b"}, minimum(a.value(), b),
+      rule(a, save(a), [b](auto& g, auto& a) { return winners_share(g, a, b, a > b); }));
 }
 
 // --- comparisons
@@ -224,6 +237,8 @@ Variable clamp(const Variable& x, std::optional<double> min, std::optional<doubl
                   return inside;
                 }));
 }
+
+Variable Variable::to(DType dtype) const { return heed::to(*this, dtype); }
 
 // x as another dtype
 Variable to(const Variable& x, DType dtype) {

@@ -28,6 +28,8 @@ Variable pow(const Variable& a, double b);
 Variable pow(double a, const Variable& b);
 Variable maximum(const Variable& a, const Variable& b);
 Variable minimum(const Variable& a, const Variable& b);
+Variable maximum(const Variable& a, double b);
+Variable minimum(const Variable& a, double b);
 
 // Comparisons have no derivative: backward() from one throws Error, and other ops take it
 // as a constant.
@@ -49,14 +51,30 @@ inline Variable operator<(double a, const Variable& b) { return b > a; }
 inline Variable operator<=(double a, const Variable& b) { return b >= a; }
 inline Variable operator>(double a, const Variable& b) { return b < a; }
 inline Variable operator>=(double a, const Variable& b) { return b <= a; }
+// Logic gives constants: bools have no gradients.
+inline Variable operator&(const Variable& a, const Variable& b) {
+  return a.value() & b.value();
+}
+inline Variable operator|(const Variable& a, const Variable& b) {
+  return a.value() | b.value();
+}
+inline Variable operator^(const Variable& a, const Variable& b) {
+  return a.value() ^ b.value();
+}
+inline Variable operator!(const Variable& x) { return !x.value(); }
 
 Variable neg(const Variable& x);
 // The derivative at 0 is taken as 0.
 Variable abs(const Variable& x);
 // Has no derivative.
 Variable sign(const Variable& x);
+// Steps: their derivative is 0.
+Variable floor(const Variable& x);
+Variable ceil(const Variable& x);
+Variable round(const Variable& x);
 Variable square(const Variable& x);
 Variable exp(const Variable& x);
+Variable expm1(const Variable& x);
 Variable log(const Variable& x);
 Variable log1p(const Variable& x);
 Variable sqrt(const Variable& x);
@@ -70,6 +88,9 @@ Variable erf(const Variable& x);
 // The derivative at 0 is taken as 0.
 Variable relu(const Variable& x);
 Variable silu(const Variable& x);
+Variable leaky_relu(const Variable& x, double slope = 0.01);
+Variable elu(const Variable& x, double alpha = 1);
+Variable logsigmoid(const Variable& x);
 Variable softplus(const Variable& x);
 Variable gelu(const Variable& x, Gelu form = Gelu::exact);
 // The gradient also passes where x equals a bound.

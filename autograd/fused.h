@@ -15,7 +15,7 @@ std::array<Input, sizeof...(V)> inputs(const V&... variables) {
 
 namespace detail {
 
-// The gradients of `inputs`, given the gradient g of composed(inputs); without elements
+// The gradients of `inputs`, given the gradient g of composed(inputs); undefined
 // for inputs that are not `wanted`. Runs composed on aliases of the inputs, and a
 // backward pass from its result to the aliases. If ops are recorded, so are the
 // gradients.

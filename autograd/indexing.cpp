@@ -55,8 +55,8 @@ Variable masked_scatter(const Shape& shape, const Tensor& mask, const Variable& 
                      [](auto& g, auto& mask) { return masked_select(g, mask.value()); }));
 }
 
-Variable slice_scatter(const Shape& shape, const Variable& x, Dim dim, std::int64_t start,
-                       std::int64_t step) {
+Variable slice_scatter(const Shape& shape, const Variable& x, Dim dim, Integer start,
+                       Integer step) {
   return record({"slice_scatter", "dx = the slice of g"},
                 slice_scatter(shape, x.value(), dim, start, step),
                 rule(x, [n = x.size(dim), dim, start, step](auto& g) {
@@ -64,20 +64,19 @@ Variable slice_scatter(const Shape& shape, const Variable& x, Dim dim, std::int6
                 }));
 }
 
-Variable select_scatter(const Shape& shape, const Variable& x, Dim dim,
-                        std::int64_t index) {
+Variable select_scatter(const Shape& shape, const Variable& x, Dim dim, Integer index) {
   return record({"select_scatter", "dx = the element of g"},
                 select_scatter(shape, x.value(), dim, index),
                 rule(x, [dim, index](auto& g) { return select(g, dim, index); }));
 }
 
 // The upper or lower triangle
-Variable triu(const Variable& x, std::int64_t diagonal) {
+Variable triu(const Variable& x, Integer diagonal) {
   return record({"triu", "dx = the triangle of g"}, triu(x.value(), diagonal),
                 rule(x, [diagonal](auto& g) { return triu(g, diagonal); }));
 }
 
-Variable tril(const Variable& x, std::int64_t diagonal) {
+Variable tril(const Variable& x, Integer diagonal) {
   return record({"tril", "dx = the triangle of g"}, tril(x.value(), diagonal),
                 rule(x, [diagonal](auto& g) { return tril(g, diagonal); }));
 }

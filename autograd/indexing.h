@@ -13,12 +13,11 @@ Variable masked_select(const Variable& x, const Tensor& mask);
 Variable index_add(const Shape& shape, Dim dim, const Tensor& index, const Variable& x);
 Variable scatter_add(const Shape& shape, Dim dim, const Tensor& index, const Variable& x);
 Variable masked_scatter(const Shape& shape, const Tensor& mask, const Variable& x);
-Variable slice_scatter(const Shape& shape, const Variable& x, Dim dim, std::int64_t start,
-                       std::int64_t step = 1);
-Variable select_scatter(const Shape& shape, const Variable& x, Dim dim,
-                        std::int64_t index);
+Variable slice_scatter(const Shape& shape, const Variable& x, Dim dim, Integer start,
+                       Integer step = 1);
+Variable select_scatter(const Shape& shape, const Variable& x, Dim dim, Integer index);
 
-Variable triu(const Variable& x, std::int64_t diagonal = 0);
-Variable tril(const Variable& x, std::int64_t diagonal = 0);
+Variable triu(const Variable& x, Integer diagonal = 0);
+Variable tril(const Variable& x, Integer diagonal = 0);
 
 }  // namespace heed

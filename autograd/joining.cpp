@@ -77,7 +77,7 @@ Variable repeat(const Variable& x, const Shape& repeats) {
                 }));
 }
 
-Variable repeat_interleave(const Variable& x, std::int64_t repeats, Dim dim) {
+Variable repeat_interleave(const Variable& x, Integer repeats, Dim dim) {
   return record({"repeat_interleave", "dx = the sum of g over the copies"},
                 repeat_interleave(x.value(), repeats, dim),
                 rule(x, [repeats, dim, shape = x.shape()](auto& g) {
@@ -87,7 +87,7 @@ Variable repeat_interleave(const Variable& x, std::int64_t repeats, Dim dim) {
                 }));
 }
 
-Variable repeat_interleave(const Variable& x, std::int64_t repeats) {
+Variable repeat_interleave(const Variable& x, Integer repeats) {
   return repeat_interleave(reshape(x, {x.numel()}), repeats, 0);
 }
 
@@ -105,6 +105,12 @@ Variable repeat_interleave(const Variable& x, const Tensor& repeats, Dim dim) {
 Variable flip(const Variable& x, const Dims& dims) {
   return record({"flip", "dx = g reversed"}, flip(x.value(), dims),
                 rule(x, [dims](auto& g) { return flip(g, dims); }));
+}
+
+// x moved on
+Variable roll(const Variable& x, Integer shift, Dim dim) {
+  return record({"roll", "dx = g moved back"}, roll(x.value(), shift, dim),
+                rule(x, [shift, dim](auto& g) { return roll(g, -shift, dim); }));
 }
 
 }  // namespace heed

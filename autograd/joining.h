@@ -15,9 +15,10 @@ Variable stack(std::span<const Variable> parts, Dim dim = 0);
 Variable stack(std::initializer_list<Variable> parts, Dim dim = 0);
 
 Variable repeat(const Variable& x, const Shape& repeats);
-Variable repeat_interleave(const Variable& x, std::int64_t repeats);
-Variable repeat_interleave(const Variable& x, std::int64_t repeats, Dim dim);
+Variable repeat_interleave(const Variable& x, Integer repeats);
+Variable repeat_interleave(const Variable& x, Integer repeats, Dim dim);
 Variable repeat_interleave(const Variable& x, const Tensor& repeats, Dim dim);
 Variable flip(const Variable& x, const Dims& dims);
+Variable roll(const Variable& x, Integer shift, Dim dim);
 
 }  // namespace heed

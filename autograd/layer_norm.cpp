@@ -13,8 +13,8 @@ Variable composed_layer_norm(const Variable& x, const Variable& weight,
   const Variable centered = x - mean(x, -1, true);
   const Variable r = rsqrt(mean(square(centered), -1, true) + eps);
   Variable y = centered * r;
-  if (weight.numel() > 0) y = y * weight;
-  return bias.numel() > 0 ? y + bias : y;
+  if (weight.defined()) y = y * weight;
+  return bias.defined() ? y + bias : y;
 }
 
 }  // namespace

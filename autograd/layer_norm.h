@@ -7,7 +7,7 @@
 
 namespace heed {
 
-// x (..., n); weight and bias (n), or without elements for none.
+// x (..., n); weight and bias (n), or undefined for none.
 Variable layer_norm(const Variable& x, const Variable& weight, const Variable& bias,
                     double eps = 1e-5);
 

@@ -60,8 +60,8 @@ void Node::check_usable() {
         "{{.retain_graph = true}} to the earlier one",
         op.name);
   for (const SavedTensor& tensor : saved()) {
-    check(
-        tensor.version == version_of(tensor.value),
+    if (tensor.version == version_of(tensor.value)) continue;
+    fail(
         "backward: a tensor of shape {} that {} needs for its derivative was overwritten "
         "after {} ran; write to a clone() of it, or after the backward",
         tensor.value.shape(), op.name, op.name);

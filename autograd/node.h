@@ -98,6 +98,9 @@ class Node {
   const DType dtype;
   const Kind kind;
   bool freed = false;
+  bool is_frozen = false;  // a leaf that is a constant for now: requires_grad_(false)
+
+  bool requires_grad() const { return kind != Kind::constant && !is_frozen; }
 
   // For NodeRef: how many there are, and the list of nodes that are to be freed.
   std::atomic<std::int32_t> references{0};

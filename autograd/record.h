@@ -49,8 +49,12 @@ struct ToSave {
 inline const ToSave result;
 
 // What a rule needs, in the order of its parameters after g.
+// Not temporaries: only their addresses are kept.
 template <std::convertible_to<ToSave>... T>
-std::array<ToSave, sizeof...(T)> save(const T&... tensors) {
+std::array<ToSave, sizeof...(T)> save(T&&... tensors) {
+  static_assert((std::is_lvalue_reference_v<T> && ...),
+                "heed: save() keeps addresses, and a temporary does not live until the "
+                "tensors are saved: give it a name");
   return {ToSave(tensors)...};
 }
 
@@ -86,7 +90,7 @@ bool is_recorded(const Inputs& inputs) {
 // The node of an input that requires a gradient, else null.
 inline NodeRef node_of(const Variable& input) {
   const NodeRef& node = input.node();
-  return node && node->kind != Node::Kind::constant ? node : NodeRef();
+  return node && node->requires_grad() ? node : NodeRef();
 }
 // The tensor as the node of an op with this result keeps it.
 SavedTensor saved_tensor(const ToSave& tensor, const Tensor& result);

@@ -29,7 +29,7 @@ Variable argsort(const Variable& x, Dim dim, bool descending) {
   return record_constant("argsort", argsort(x.value(), dim, descending), {x});
 }
 
-WithIndices<Variable> topk(const Variable& x, std::int64_t k, Dim dim, bool largest) {
+WithIndices<Variable> topk(const Variable& x, Size k, Dim dim, bool largest) {
   auto [values, indices] = topk(x.value(), k, dim, largest);
   return {picked("topk", std::move(values), x, dim, indices), indices};
 }

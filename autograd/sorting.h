@@ -10,8 +10,7 @@ namespace heed {
 WithIndices<Variable> sort(const Variable& x, Dim dim = -1, bool descending = false);
 // Has no derivative.
 Variable argsort(const Variable& x, Dim dim = -1, bool descending = false);
-WithIndices<Variable> topk(const Variable& x, std::int64_t k, Dim dim = -1,
-                           bool largest = true);
+WithIndices<Variable> topk(const Variable& x, Size k, Dim dim = -1, bool largest = true);
 Variable cumsum(const Variable& x, Dim dim);
 
 }  // namespace heed

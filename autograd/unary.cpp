@@ -6,6 +6,7 @@
 #include "autograd/elementwise.h"
 #include "autograd/fused.h"
 #include "autograd/record.h"
+#include "tensor/core/factories.h"
 
 namespace heed {
 
@@ -24,6 +25,28 @@ Variable abs(const Variable& x) {
 
 Variable sign(const Variable& x) { return record_constant("sign", sign(x.value()), {x}); }
 
+namespace {
+
+// The gradient of steps, even where g is infinite.
+Variable zero(const Variable& g) { return zeros_like(g.value()); }
+
+}  // namespace
+
+// ⌊x⌋
+Variable floor(const Variable& x) {
+  return record({"floor", "dx = 0"}, floor(x.value()), rule(x, zero));
+}
+
+// ⌈x⌉
+Variable ceil(const Variable& x) {
+  return record({"ceil", "dx = 0"}, ceil(x.value()), rule(x, zero));
+}
+
+// x to the nearest whole number
+Variable round(const Variable& x) {
+  return record({"round", "dx = 0"}, round(x.value()), rule(x, zero));
+}
+
 // x²
 Variable square(const Variable& x) {
   return record({"square", "dx = 2 g x"}, square(x.value()),
@@ -34,6 +57,12 @@ Variable square(const Variable& x) {
 Variable exp(const Variable& x) {
   return record({"exp", "dx = g y"}, exp(x.value()),
                 rule(x, save(result), [](auto& g, auto& y) { return g * y; }));
+}
+
+// y = e^x - 1
+Variable expm1(const Variable& x) {
+  return record({"expm1", "dx = g (y + 1)"}, expm1(x.value()),
+                rule(x, save(result), [](auto& g, auto& y) { return g * (y + 1); }));
 }
 
 // log x
@@ -114,6 +143,28 @@ Variable silu(const Variable& x) {
                   const Variable s = sigmoid(x);
                   return g * s * (1 + x * (1 - s));
                 }));
+}
+
+// x where x > 0, else slope x
+Variable leaky_relu(const Variable& x, double slope) {
+  return record(
+      {"leaky_relu", "dx = g where x > 0, else slope g"}, leaky_relu(x.value(), slope),
+      rule(x, save(x), [slope](auto& g, auto& x) { return where(x > 0, g, slope * g); }));
+}
+
+// x where x > 0, else alpha (e^x - 1). Above 0 the rule takes e^0 in place of e^x, which
+// may be infinite.
+Variable elu(const Variable& x, double alpha) {
+  return record({"elu", "dx = g where x > 0, else g alpha e^x"}, elu(x.value(), alpha),
+                rule(x, save(x), [alpha](auto& g, auto& x) {
+                  return where(x > 0, g, g * (alpha * exp(minimum(x, 0))));
+                }));
+}
+
+// log σ(x)
+Variable logsigmoid(const Variable& x) {
+  return record({"logsigmoid", "dx = g σ(-x)"}, logsigmoid(x.value()),
+                rule(x, save(x), [](auto& g, auto& x) { return g * sigmoid(-x); }));
 }
 
 // log(1 + e^x), and x itself above 20, where the gradient is g.

@@ -1,5 +1,6 @@
 #include "autograd/variable.h"
 
+#include "autograd/elementwise.h"
 #include "autograd/node.h"
 #include "tensor/core/factories.h"
 
@@ -21,16 +22,24 @@ Variable seed(const char* op, const Variable& output) {
 }  // namespace
 
 Variable::Variable(Tensor value, bool requires_grad) : value_(std::move(value)) {
-  if (!requires_grad) return;
-  check(is_floating(dtype()), "Variable: only float32 and float64 have gradients, got {}",
-        name(dtype()));
-  node_ = NodeRef(new Node({"leaf"}, value_, Node::Kind::leaf));
-  slot_ = std::make_shared<GradSlot>();
-  node_->slot = slot_;
+  if (requires_grad) requires_grad_();
 }
 
-bool Variable::requires_grad() const {
-  return node_ && node_->kind != Node::Kind::constant;
+bool Variable::requires_grad() const { return node_ && node_->requires_grad(); }
+
+Variable& Variable::requires_grad_(bool requires_grad) {
+  check(is_leaf(), "requires_grad_: it must be a leaf, got the result of {}",
+        node_ ? node_->op.name : "");
+  if (node_) {
+    node_->is_frozen = !requires_grad;
+  } else if (requires_grad) {
+    check(is_floating(dtype()),
+          "Variable: only float32 and float64 have gradients, got {}", name(dtype()));
+    node_ = NodeRef(new Node({"leaf"}, value_, Node::Kind::leaf));
+    slot_ = std::make_shared<GradSlot>();
+    node_->slot = slot_;
+  }
+  return *this;
 }
 
 bool Variable::is_leaf() const { return !node_ || node_->kind == Node::Kind::leaf; }
@@ -64,6 +73,57 @@ void Variable::retain_grad() {
   if (slot_) return;
   slot_ = std::make_shared<GradSlot>();
   node_->slot = slot_;
+}
+
+namespace {
+
+// a = op(a, b), in place if nothing is recorded.
+template <class B, class Op>
+Variable& assign(const char* name, Variable& a, const B& b, Op op) {
+  constexpr bool is_number = std::is_same_v<B, double>;
+  bool is_recorded = a.requires_grad();
+  if constexpr (!is_number) is_recorded = is_recorded || b.requires_grad();
+  if (is_recorded && grad_enabled()) {
+    check(!a.is_leaf() || !a.requires_grad(),
+          "{}: a leaf that requires a gradient can be changed only while nothing is "
+          "recorded; put the update into the scope of a NoGrad",
+          name);
+    return a = op(a, b);
+  }
+  Tensor target = a.value();
+  if constexpr (is_number) {
+    target.copy_(op(target, b));
+  } else {
+    target.copy_(op(target, b.value()));
+  }
+  return a;
+}
+
+}  // namespace
+
+Variable& Variable::operator+=(const Variable& x) {
+  return assign("+=", *this, x, [](auto& a, auto& b) { return a + b; });
+}
+Variable& Variable::operator-=(const Variable& x) {
+  return assign("-=", *this, x, [](auto& a, auto& b) { return a - b; });
+}
+Variable& Variable::operator*=(const Variable& x) {
+  return assign("*=", *this, x, [](auto& a, auto& b) { return a * b; });
+}
+Variable& Variable::operator/=(const Variable& x) {
+  return assign("/=", *this, x, [](auto& a, auto& b) { return a / b; });
+}
+Variable& Variable::operator+=(double x) {
+  return assign("+=", *this, x, [](auto& a, auto& b) { return a + b; });
+}
+Variable& Variable::operator-=(double x) {
+  return assign("-=", *this, x, [](auto& a, auto& b) { return a - b; });
+}
+Variable& Variable::operator*=(double x) {
+  return assign("*=", *this, x, [](auto& a, auto& b) { return a * b; });
+}
+Variable& Variable::operator/=(double x) {
+  return assign("/=", *this, x, [](auto& a, auto& b) { return a / b; });
 }
 
 std::vector<Variable> grad(std::span<const Variable> outputs,

@@ -48,9 +48,19 @@ struct BackwardOptions {
 // A value in a computation. A Variable made with requires_grad = true is a leaf: what is
 // computed from it is recorded, and backward() leaves its gradient in it. Copies of a
 // Variable share value and history, and a leaf's gradient.
-class Variable {
+class [[nodiscard]] Variable : public Methods<Variable> {
  public:
   Variable() = default;
+  Variable(const Variable&) = default;
+  Variable(Variable&&) noexcept = default;
+  Variable& operator=(const Variable&) & = default;
+  Variable& operator=(Variable&&) & noexcept = default;
+  // x[0] = y would only change the temporary x[0].
+  template <class T>
+  void operator=(const T&) && {
+    static_assert(!sizeof(T),
+                  "heed: an assignment to a temporary Variable writes nothing");
+  }
   // A leaf, or a constant. Not explicit: a Tensor is a constant wherever a Variable is
   // taken. Throws Error when a gradient is asked of a dtype that is not floating.
   Variable(Tensor value, bool requires_grad = false);
@@ -58,8 +68,14 @@ class Variable {
   Variable(Tensor value, NodeRef node)
       : value_(std::move(value)), node_(std::move(node)) {}
 
-  const Tensor& value() const { return value_; }
-  const Shape& shape() const { return value_.shape(); }
+  // Whether it has a value; false for Variable() and for one that was moved from, which
+  // every other use refuses, as those of an undefined Tensor.
+  bool defined() const { return value_.defined(); }
+  const Tensor& value() const& { return value_; }
+  const Shape& shape() const& { return value_.shape(); }
+  // Of a temporary by value, so that it outlives the Variable.
+  Tensor value() && { return std::move(value_); }
+  Shape shape() && { return value_.shape(); }
   std::int64_t size(Dim dim) const { return value_.size(dim); }
   int dim() const { return value_.dim(); }
   std::int64_t numel() const { return value_.numel(); }
@@ -73,6 +89,29 @@ class Variable {
   bool is_leaf() const;
   // The same value as a constant: gradients stop here.
   Variable detach() const { return Variable(value_); }
+  // x[i] is element i of the first dimension: select(x, 0, i).
+  Variable operator[](Integer index) const;
+  // The value as `dtype`, as the function to() has it.
+  Variable to(DType dtype) const;
+
+  // While ops are recorded and either side requires a gradient, x += y is x = x + y: a
+  // new value, of which copies of x know nothing. A leaf that requires a gradient cannot
+  // be changed so: Error. Otherwise, as under NoGrad, the elements are changed in place:
+  //   { NoGrad no_grad; w -= lr * w.grad(); }
+  Variable& operator+=(const Variable& x);
+  Variable& operator-=(const Variable& x);
+  Variable& operator*=(const Variable& x);
+  Variable& operator/=(const Variable& x);
+  Variable& operator+=(double x);
+  Variable& operator-=(double x);
+  Variable& operator*=(double x);
+  Variable& operator/=(double x);
+
+  // Freezes a leaf, or makes it ask for its gradient again, in all copies; a frozen one
+  // is a constant to the ops that follow. true makes a constant a leaf. Throws Error for
+  // the result of an op, as detach() gives it as a constant, and when a gradient is asked
+  // of a dtype that is not floating.
+  Variable& requires_grad_(bool requires_grad = true);
 
   // Differentiates this value by every leaf that it depends on, and adds each derivative
   // to that leaf's grad(). The value must have one element; otherwise pass `gradient`,
@@ -132,7 +171,7 @@ bool grad_enabled();
 // While such an object lives, this thread records ops if `enabled`, else it does not.
 class SetGradEnabled {
  public:
-  explicit SetGradEnabled(bool enabled);
+  [[nodiscard]] explicit SetGradEnabled(bool enabled);
   ~SetGradEnabled();
   SetGradEnabled(const SetGradEnabled&) = delete;
   SetGradEnabled& operator=(const SetGradEnabled&) = delete;
@@ -144,8 +183,12 @@ class SetGradEnabled {
 // While such an object lives, this thread records nothing:
 //   { NoGrad no_grad; y = net(x); }
 struct NoGrad : SetGradEnabled {
-  NoGrad() : SetGradEnabled(false) {}
+  [[nodiscard]] NoGrad() : SetGradEnabled(false) {}
 };
+
+inline std::ostream& operator<<(std::ostream& out, const Variable& x) {
+  return out << x.value();
+}
 
 }  // namespace heed
 

@@ -27,6 +27,8 @@ std::vector<Variable> slices(const Variable& x, const std::vector<Tensor>& piece
 
 }  // namespace
 
+Variable Variable::operator[](Integer index) const { return select(*this, 0, index); }
+
 Variable reshape(const Variable& x, const Shape& shape) {
   return reshaped("reshape", reshape(x.value(), shape), x);
 }
@@ -71,8 +73,7 @@ Variable expand(const Variable& x, const Shape& shape) {
 }
 
 // x[start:stop:step]
-Variable slice(const Variable& x, Dim dim, std::int64_t start, std::int64_t stop,
-               std::int64_t step) {
+Variable slice(const Variable& x, Dim dim, Integer start, Integer stop, Integer step) {
   return record({"slice", "dx = zeros with g in that place"},
                 slice(x.value(), dim, start, stop, step),
                 rule(x, [shape = x.shape(), dim, start, step](auto& g) {
@@ -81,7 +82,7 @@ Variable slice(const Variable& x, Dim dim, std::int64_t start, std::int64_t stop
 }
 
 // x[index]
-Variable select(const Variable& x, Dim dim, std::int64_t index) {
+Variable select(const Variable& x, Dim dim, Integer index) {
   return record({"select", "dx = zeros with g in that place"},
                 select(x.value(), dim, index),
                 rule(x, [shape = x.shape(), dim, index](auto& g) {
@@ -89,7 +90,7 @@ Variable select(const Variable& x, Dim dim, std::int64_t index) {
                 }));
 }
 
-std::vector<Variable> split(const Variable& x, std::int64_t size, Dim dim) {
+std::vector<Variable> split(const Variable& x, Size size, Dim dim) {
   return slices(x, split(x.value(), size, dim), dim);
 }
 
@@ -98,7 +99,7 @@ std::vector<Variable> split_with_sizes(const Variable& x,
   return slices(x, split_with_sizes(x.value(), sizes, dim), dim);
 }
 
-std::vector<Variable> chunk(const Variable& x, std::int64_t chunks, Dim dim) {
+std::vector<Variable> chunk(const Variable& x, Size chunks, Dim dim) {
   return slices(x, chunk(x.value(), chunks, dim), dim);
 }
 

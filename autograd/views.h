@@ -18,13 +18,13 @@ Variable expand(const Variable& x, const Shape& shape);
 Variable squeeze(const Variable& x);
 Variable squeeze(const Variable& x, Dim dim);
 Variable unsqueeze(const Variable& x, Dim dim);
-Variable slice(const Variable& x, Dim dim, std::int64_t start, std::int64_t stop = to_end,
-               std::int64_t step = 1);
-Variable select(const Variable& x, Dim dim, std::int64_t index);
-std::vector<Variable> split(const Variable& x, std::int64_t size, Dim dim = 0);
+Variable slice(const Variable& x, Dim dim, Integer start, Integer stop = to_end,
+               Integer step = 1);
+Variable select(const Variable& x, Dim dim, Integer index);
+std::vector<Variable> split(const Variable& x, Size size, Dim dim = 0);
 std::vector<Variable> split_with_sizes(const Variable& x,
                                        const std::vector<std::int64_t>& sizes,
                                        Dim dim = 0);
-std::vector<Variable> chunk(const Variable& x, std::int64_t chunks, Dim dim = 0);
+std::vector<Variable> chunk(const Variable& x, Size chunks, Dim dim = 0);
 
 }  // namespace heed

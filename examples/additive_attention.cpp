@@ -71,7 +71,7 @@ void comparison(const ListingOptions& options, Claims& claims) {
   nn::AdditiveAttention attention(/*key_size=*/2, /*query_size=*/20, /*num_hiddens=*/8,
                                   /*dropout=*/0, options.dtype);
   attention.keep_weights = true;
-  attention(queries, others, values, mask);            // (2, 2, 4)
+  (void)attention(queries, others, values, mask);      // (2, 2, 4)
   const Tensor weights = attention.attention_weights;  // (2, 2, 6)
   fmt::print("\nattention_weights of two queries to random keys\n{}\n", weights);
   fmt::print("Keys that differ are weighed differently, and by each query anew.\n\n");

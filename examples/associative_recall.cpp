@@ -175,7 +175,7 @@ Tensor ask(Model& net, const Batch& batch, const nn::Mask& mask) {
 template <class Attention>
 Tensor weights(Recall<Attention>& net, const Batch& batch) {
   net.attention.keep_weights = true;
-  ask(net, batch, batch.mask());
+  (void)ask(net, batch, batch.mask());
   net.attention.keep_weights = false;
   return reshape(net.attention.attention_weights, {batch.keys.size(0), -1, pairs});
 }

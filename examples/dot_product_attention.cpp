@@ -69,7 +69,7 @@ void temperatures(const ListingOptions& options, Claims& claims) {
 
   nn::DotProductAttention plain(0);
   plain.keep_weights = true;
-  plain(q, k, v);
+  (void)plain(q, k, v);
   claims.expect(is_close(weights[1], plain.attention_weights, 1e-6),
                 "the temperature √d is scaled dot-product attention");
   const auto largest = [&](std::size_t i) { return amax(weights[i], -1); };  // (1, 1, 2)

@@ -6,9 +6,8 @@
 
 namespace heed::nn {
 
-AdditiveAttention::AdditiveAttention(std::int64_t key_size, std::int64_t query_size,
-                                     std::int64_t num_hiddens, double dropout,
-                                     DType dtype)
+AdditiveAttention::AdditiveAttention(Size key_size, Size query_size, Size num_hiddens,
+                                     double dropout, DType dtype)
     : W_k(key_size, num_hiddens, {.bias = false, .dtype = dtype}),
       W_q(query_size, num_hiddens, {.bias = false, .dtype = dtype}),
       w_v(num_hiddens, 1, {.bias = false, .dtype = dtype}),

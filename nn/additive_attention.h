@@ -17,8 +17,8 @@ struct AdditiveAttention {
                              // with keep_weights set
 
   // Throws Error unless the sizes are at least 1 and dropout is from 0 to 1.
-  AdditiveAttention(std::int64_t key_size, std::int64_t query_size,
-                    std::int64_t num_hiddens, double dropout, DType dtype = float32);
+  AdditiveAttention(Size key_size, Size query_size, Size num_hiddens, double dropout,
+                    DType dtype = float32);
 
   // queries (batch, n, query_size), keys (batch, m, key_size), values (batch, m, dv) ->
   // (batch, n, dv). Throws Error when a shape or the mask does not fit.

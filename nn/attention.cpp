@@ -10,6 +10,14 @@
 namespace heed::nn {
 namespace {
 
+// What attention is computed of. The leading dimensions are equal, those of the scores;
+// but where values have more they keep theirs, because they take no part in the scores.
+struct Expanded {
+  Variable query, key, value;
+  Mask::OnScores mask;
+  DropoutDraw draw;
+};
+
 Variable compute_scores(const Score& score, const Variable& query, const Variable& key,
                         const Tensor& pairs) {
   const Variable scores =
@@ -28,9 +36,8 @@ Variable compute_scores(const Score& score, const Variable& query, const Variabl
 // 0 by numbers of its query and key. If one of them is NaN or infinite, the product is
 // NaN: then the scores are computed again, from only the pairs that the mask leaves.
 // masked_values (masked.cpp) does the same for hidden values.
-Attention composed(const Score& score, const Variable& query, const Variable& key,
-                   const Variable& value, const Mask::OnScores& mask,
-                   const DropoutDraw& draw) {
+Attention composed(const Score& score, const Expanded& x) {
+  const auto& [query, key, value, mask, draw] = x;
   Variable scores = compute_scores(score, query, key, {});  // (..., n, m)
   if (mask.may_hide() && !(all_finite(query) && all_finite(key) && all_finite(scores))) {
     const Tensor pairs = score_pairs(mask, query.size(-2), key.size(-2));
@@ -45,43 +52,36 @@ Attention composed(const Score& score, const Variable& query, const Variable& ke
 // attention_backward.cpp beside it.
 //
 // A backward with create_graph differentiates composed() in place of the kernels, on the
-// same inputs. The parts of the mask and the bits of dropout are inputs too, so that a
-// later write into one of them is noticed.
-Variable fused(const DotScore& score, const Variable& query, const Variable& key,
-               const Variable& value, const Mask::OnScores& mask, const DropoutDraw& draw,
-               Tensor* weights) {
+// same inputs.
+Variable fused(const DotScore& score, const Expanded& x, Tensor* weights) {
+  const auto& [query, key, value, mask, draw] = x;
   const double scale = score.factor(query.size(-1), query.dtype());
-  const AttentionOptions options{.lens = mask.lens.value_or(Tensor()),
-                                 .keep = mask.keep.value_or(Tensor()),
-                                 .bias = mask.bias.value_or(Tensor()),
-                                 .dropout_bits = draw.bits,
-                                 .keep_probability = draw.keep_probability};
+  const Variable lens = mask.lens, keep = mask.keep, bias = mask.bias, bits = draw.bits;
   const AttentionResult y = scaled_dot_product_attention(
-      query.value(), key.value(), value.value(), options, scale, weights);
-  const Variable lens = options.lens, allowed = options.keep, bias = options.bias,
-                 bits = options.dropout_bits;
+      query.value(), key.value(), value.value(),
+      {mask.lens, mask.keep, mask.bias, draw.bits, draw.keep_probability}, scale,
+      weights);
   return record_fused(
-      {"scaled_dot_product_attention",
+      {draw.bits.defined() ? "scaled_dot_product_attention_dropout"
+                           : "scaled_dot_product_attention",
        "dQ = scale dS K,  dK = scale dSᵀ Q,  dV = (F ∘ P)ᵀ G  with dP = F ∘ (G Vᵀ), "
        "dS = P ∘ (dP - rowsum(dP ∘ P))"},
-      y.output, inputs(query, key, value, lens, allowed, bias, bits),
+      y.output, inputs(query, key, value, lens, keep, bias, bits),
       save(result, y.largest, y.inverse_sums, y.weights),
-      [score, policy = mask.empty_rows,
-       stay = draw.keep_probability](const std::array<Variable, 7>& in) {
-        const auto& [query, key, value, lens, allowed, bias, bits] = in;
-        const auto some = [](const Variable& x) {
-          return x.numel() > 0 ? std::optional(x.value()) : std::nullopt;
-        };
-        const Mask::OnScores mask{some(lens), some(allowed), some(bias), policy};
-        return composed(score, query, key, value, mask, {bits.value(), stay}).output;
+      [score, policy = x.mask.empty_rows,
+       keep_probability = x.draw.keep_probability](const std::array<Variable, 7>& in) {
+        const auto& [query, key, value, lens, keep, bias, bits] = in;
+        const Mask::OnScores mask{lens.value(), keep.value(), bias.value(), policy};
+        const DropoutDraw draw{bits.value(), keep_probability};
+        return composed(score, {query, key, value, mask, draw}).output;
       },
-      [scale, stay = draw.keep_probability](
+      [scale, keep_probability = x.draw.keep_probability](
           const Tensor& g, const std::array<bool, 7>& wanted,
           const std::array<Tensor, 7>& in, const std::array<Tensor, 4>& saved) {
-        const auto& [query, key, value, lens, allowed, bias, bits] = in;
+        const auto& [query, key, value, lens, keep, bias, bits] = in;
         const auto& [output, largest, inverse_sums, weights] = saved;
         const auto [dQ, dK, dV] = scaled_dot_product_attention_backward(
-            g, query, key, value, {lens, allowed, bias, bits, stay}, scale,
+            g, query, key, value, {lens, keep, bias, bits, keep_probability}, scale,
             {output, largest, inverse_sums, weights}, {wanted[0], wanted[1], wanted[2]});
         return std::array<Tensor, 7>{dQ, dK, dV};  // the others are constants
       });
@@ -89,8 +89,8 @@ Variable fused(const DotScore& score, const Variable& query, const Variable& key
 
 // Attention by the kernels of tensor/attention/gaussian_attention.h, of numbers that
 // attend to numbers, each query to keys of its own: (..., 1, 1) to (..., m, 1).
-Variable fused(const GaussianScore& score, const Variable& query, const Variable& key,
-               const Variable& value, Tensor* weights) {
+Variable fused(const GaussianScore& score, const Expanded& x, Tensor* weights) {
+  const auto& [query, key, value, mask, draw] = x;
   const GaussianAttentionResult y =
       gaussian_attention(query.value(), key.value(), value.value(), score.w.value());
   if (weights) *weights = y.weights;
@@ -102,7 +102,7 @@ Variable fused(const GaussianScore& score, const Variable& query, const Variable
       save(result, y.weights, y.by_query, y.by_w),
       [](const std::array<Variable, 4>& in) {
         const auto& [query, key, value, w] = in;
-        return composed(GaussianScore{w}, query, key, value, {}, {}).output;
+        return composed(GaussianScore{w}, {query, key, value, {}, {}}).output;
       },
       [](const Tensor& g, const std::array<bool, 4>& wanted,
          const std::array<Tensor, 4>& in, const std::array<Tensor, 4>& saved) {
@@ -115,15 +115,8 @@ Variable fused(const GaussianScore& score, const Variable& query, const Variable
       });
 }
 
-// The operands with equal leading dimensions, those of the scores; but where values have
-// more they keep theirs, because they take no part in the scores.
-struct Expanded {
-  Variable query, key, value;
-  Shape scores_shape;
-};
-
 Expanded expanded(const Score& score, const Variable& query, const Variable& key,
-                  const Variable& value) {
+                  const Variable& value, const Mask& mask, const Dropout& dropout) {
   const auto* const formula = std::get_if<ScoreFormula>(&score);
   check(!formula || *formula, "attention: the score is an empty function");
   check(query.dim() >= 2 && key.dim() >= 2 && value.dim() >= 2 &&
@@ -143,31 +136,32 @@ Expanded expanded(const Score& score, const Variable& query, const Variable& key
     if (lead(x) == batch) return x;
     return expand(x, append(batch, {x.size(-2), x.size(-1)}));
   };
+  const Shape scores = append(batch, {query.size(-2), key.size(-2)});
   return {widened(query), widened(key), values_fit ? widened(value) : value,
-          append(batch, {query.size(-2), key.size(-2)})};
+          mask_on(mask, scores, query.dtype()), dropout.draw(scores)};
 }
 
 // Whether the kernels can compute this attention, whatever the score. The leading
 // dimensions of the values must be those of the scores. If anything may be hidden, all
 // numbers must be finite: the kernels multiply what is hidden by 0. A query without a key
 // (all keys are hidden, or there are none) must get zeros.
-bool fused_fits(const Variable& query, const Variable& key, const Variable& value,
-                const Mask::OnScores& mask) {
+bool fused_fits(const Expanded& x) {
+  const auto& [query, key, value, mask, draw] = x;
   if (without_last(query.shape(), 2) != without_last(value.shape(), 2)) return false;
   if (!mask.may_hide() && key.size(-2) > 0) return true;
   // With EmptyRows::error there is no such query: mask_on() has thrown Error for it.
-  const bool empty_rows_fit = mask.empty_rows == EmptyRows::zero ||
-                              mask.empty_rows == EmptyRows::error ||
-                              (mask.lens && !mask.keep && key.size(-2) > 0 &&
-                               (mask.lens->numel() == 0 || min(*mask.lens).item() > 0));
+  const bool empty_rows_fit =
+      mask.empty_rows == EmptyRows::zero || mask.empty_rows == EmptyRows::error ||
+      (mask.lens.defined() && !mask.keep.defined() && key.size(-2) > 0 &&
+       (mask.lens.numel() == 0 || min(mask.lens).item() > 0));
   return empty_rows_fit && all_finite(query) && all_finite(key) && all_finite(value);
 }
 
 // Whether each query is one number, with keys and values of its own, all of which count.
-bool single_numbers(const GaussianScore& score, const Expanded& x,
-                    const Mask::OnScores& mask, const DropoutDraw& draw) {
+bool single_numbers(const GaussianScore& score, const Expanded& x) {
   return x.query.size(-2) == 1 && x.query.size(-1) == 1 && x.value.size(-1) == 1 &&
-         score.w.numel() == 1 && !mask.may_hide() && !mask.bias && draw.bits.numel() == 0;
+         score.w.numel() == 1 && !x.mask.may_hide() && !x.mask.bias.defined() &&
+         !x.draw.bits.defined();
 }
 
 }  // namespace
@@ -184,10 +178,7 @@ Variable masked_softmax(const Variable& scores, const Tensor& valid_lens) {
 
 Attention attention(const Score& score, const Variable& query, const Variable& key,
                     const Variable& value, const Mask& mask, const Dropout& dropout) {
-  const Expanded x = expanded(score, query, key, value);
-  const Mask::OnScores on_scores = mask_on(mask, x.scores_shape, query.dtype());
-  return composed(score, x.query, x.key, x.value, on_scores,
-                  dropout.draw(x.scores_shape));
+  return composed(score, expanded(score, query, key, value, mask, dropout));
 }
 
 Attention attention(const Variable& query, const Variable& key, const Variable& value,
@@ -198,19 +189,13 @@ Attention attention(const Variable& query, const Variable& key, const Variable& 
 Variable attend(const Score& score, const Variable& query, const Variable& key,
                 const Variable& value, const Mask& mask, const Dropout& dropout,
                 Tensor* weights) {
-  const Expanded x = expanded(score, query, key, value);
-  const Mask::OnScores on_scores = mask_on(mask, x.scores_shape, query.dtype());
-  const DropoutDraw draw = dropout.draw(x.scores_shape);
-  if (fused_fits(x.query, x.key, x.value, on_scores)) {
-    if (const auto* dot = std::get_if<DotScore>(&score)) {
-      return fused(*dot, x.query, x.key, x.value, on_scores, draw, weights);
-    }
+  const Expanded x = expanded(score, query, key, value, mask, dropout);
+  if (fused_fits(x)) {
+    if (const auto* dot = std::get_if<DotScore>(&score)) return fused(*dot, x, weights);
     const auto* const gaussian = std::get_if<GaussianScore>(&score);
-    if (gaussian && single_numbers(*gaussian, x, on_scores, draw)) {
-      return fused(*gaussian, x.query, x.key, x.value, weights);
-    }
+    if (gaussian && single_numbers(*gaussian, x)) return fused(*gaussian, x, weights);
   }
-  const Attention result = composed(score, x.query, x.key, x.value, on_scores, draw);
+  const Attention result = composed(score, x);
   if (weights) *weights = result.weights.value();
   return result.output;
 }

@@ -18,7 +18,7 @@ struct BilinearAttention {
                              // with keep_weights set
 
   // Throws Error unless the sizes are at least 1 and dropout is from 0 to 1.
-  BilinearAttention(std::int64_t query_size, std::int64_t key_size, double dropout = 0,
+  BilinearAttention(Size query_size, Size key_size, double dropout = 0,
                     DType dtype = float32)
       : W(query_size, key_size, {.bias = false, .dtype = dtype}), dropout(dropout) {}
 

@@ -8,8 +8,7 @@
 
 namespace heed::nn {
 
-Embedding::Embedding(std::int64_t num_embeddings, std::int64_t embedding_dim,
-                     EmbeddingOptions options)
+Embedding::Embedding(Size num_embeddings, Size embedding_dim, EmbeddingOptions options)
     : padding_idx(options.padding_idx) {
   check(num_embeddings >= 1 && embedding_dim >= 1,
         "Embedding: both sizes must be at least 1, got {} and {}", num_embeddings,

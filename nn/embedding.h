@@ -20,8 +20,7 @@ struct Embedding {
   std::optional<std::int64_t> padding_idx;
 
   // Throws Error unless both sizes are at least 1 and padding_idx is a row.
-  Embedding(std::int64_t num_embeddings, std::int64_t embedding_dim,
-            EmbeddingOptions options = {});
+  Embedding(Size num_embeddings, Size embedding_dim, EmbeddingOptions options = {});
 
   // ids, int64 of any shape -> (ids..., embedding_dim). Throws Error for an id that is
   // not a row.

@@ -10,7 +10,7 @@
 namespace heed::nn {
 namespace {
 
-// Along the joined last dimensions; weight and bias may be without elements.
+// Along the joined last dimensions; weight and bias may be undefined.
 Variable norm_joined(const Variable& x, const Shape& normalized, const Variable& weight,
                      const Variable& bias, double eps) {
   const int lead = x.dim() - normalized.rank();
@@ -22,7 +22,8 @@ Variable norm_joined(const Variable& x, const Shape& normalized, const Variable&
         x.shape());
   if (normalized.rank() == 1) return heed::layer_norm(x, weight, bias, eps);
   const Variable rows = flatten(x, lead);  // (..., joined)
-  return reshape(heed::layer_norm(rows, flatten(weight), flatten(bias), eps), x.shape());
+  const auto joined = [](const Variable& p) { return p.defined() ? flatten(p) : p; };
+  return reshape(heed::layer_norm(rows, joined(weight), joined(bias), eps), x.shape());
 }
 
 void check_parameter(const Variable& parameter, const Shape& normalized_shape) {

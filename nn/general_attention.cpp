@@ -5,8 +5,8 @@
 
 namespace heed::nn {
 
-GeneralAttention::GeneralAttention(std::int64_t d_model, std::optional<std::int64_t> d_k,
-                                   std::optional<std::int64_t> d_v, DType dtype)
+GeneralAttention::GeneralAttention(Size d_model, std::optional<Size> d_k,
+                                   std::optional<Size> d_v, DType dtype)
     : W_q(d_model, d_k.value_or(d_model), {.dtype = dtype}),
       W_k(d_model, d_k.value_or(d_model), {.dtype = dtype}),
       W_v(d_model, d_v.value_or(d_model), {.dtype = dtype}) {}

@@ -17,8 +17,8 @@ struct GeneralAttention {
   Tensor attention_weights;  // (batch, n, m), of the last call with keep_weights set
 
   // d_k and d_v are d_model if not given. Throws Error unless the sizes are at least 1.
-  explicit GeneralAttention(std::int64_t d_model, std::optional<std::int64_t> d_k = {},
-                            std::optional<std::int64_t> d_v = {}, DType dtype = float32);
+  explicit GeneralAttention(Size d_model, std::optional<Size> d_k = {},
+                            std::optional<Size> d_v = {}, DType dtype = float32);
 
   // query x (batch, n, d_model), key_value y (batch, m, d_model) -> (batch, n, d_v).
   // Throws Error when a shape or the mask does not fit.
@@ -34,8 +34,7 @@ struct GeneralAttention {
 
 // The same with y = x: each position of a sequence attends to all its positions.
 struct SelfAttention : GeneralAttention {
-  SelfAttention(std::int64_t d_model, std::int64_t d_k, std::int64_t d_v,
-                DType dtype = float32)
+  SelfAttention(Size d_model, Size d_k, Size d_v, DType dtype = float32)
       : GeneralAttention(d_model, d_k, d_v, dtype) {}
 
   // x (batch, n, d_model) -> (batch, n, d_v). Throws Error as GeneralAttention does.

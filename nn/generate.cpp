@@ -56,7 +56,7 @@ Tensor sample(const Tensor& logits, const SampleOptions& options, Generator& gen
 
 Tensor NextLogits::operator()(const Tensor& tokens) {
   check_tokens(tokens);
-  const bool is_first = seen_.dim() != 2;
+  const bool is_first = !seen_.defined();
   check(is_first || tokens.size(0) == seen_.size(0),
         "generate: the batch must be {} as before, got {}", is_first ? 0 : seen_.size(0),
         tokens.size(0));
@@ -75,7 +75,7 @@ Tensor NextLogits::operator()(const Tensor& tokens) {
   return logits;
 }
 
-Tensor generate(Gpt& model, const Tensor& tokens, std::int64_t count,
+Tensor generate(Gpt& model, const Tensor& tokens, Size count,
                 const SampleOptions& options, Generator& generator) {
   check_tokens(tokens);
   check(count >= 0, "generate: count must not be negative, got {}", count);

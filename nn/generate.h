@@ -47,14 +47,14 @@ class NextLogits {
   Gpt& model_;
   bool use_cache_;
   Gpt::Cache cache_;  // of all tokens so far, while they fit
-  Tensor seen_;       // (batch, up to block_size): the last tokens; (0) before the first
+  Tensor seen_;  // (batch, up to block_size): the last tokens; undefined before the first
 };
 
 // The tokens (batch, n), at least one, and `count` more, each sampled from the logits
 // that the model gives for at most block_size tokens before it: (batch, n + count). The
 // model is used in the mode that it is in: after eval() there is no dropout. Throws Error
 // for a negative count, and as NextLogits and sample do.
-Tensor generate(Gpt& model, const Tensor& tokens, std::int64_t count,
+Tensor generate(Gpt& model, const Tensor& tokens, Size count,
                 const SampleOptions& options = {},
                 Generator& generator = default_generator());
 

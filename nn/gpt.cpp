@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include <fmt/format.h>
+
 #include "autograd/elementwise.h"
 #include "autograd/joining.h"
 #include "autograd/views.h"
@@ -44,10 +46,13 @@ void check_cache(const Gpt::Cache& cache, const GptOptions& o, const Shape& ids)
   for (const AttentionCache& layer : cache.layers) {
     if (cache.positions == 0 && layer.is_empty()) continue;
     for (const Tensor& x : {layer.keys, layer.values}) {
-      check(x.shape() == expected && x.dtype() == o.dtype,
-            "Gpt: the cache must hold keys and values {} {} for ids {}, got {} {}; it is "
-            "of another batch or model",
-            name(o.dtype), expected, ids, name(x.dtype()), x.shape());
+      const auto found = [&] {
+        return x.defined() ? fmt::format("{} {}", x.dtype(), x.shape()) : "none";
+      };
+      check(x.defined() && x.shape() == expected && x.dtype() == o.dtype,
+            "Gpt: the cache must hold keys and values {} {} for ids {}, got {}; it is of "
+            "another batch or model",
+            o.dtype, expected, ids, found);
     }
   }
 }

@@ -34,8 +34,8 @@ struct GptOptions {
 // The keys and values of the positions that a layer has seen, for generation: new tokens
 // attend to them, so that they are not computed again.
 struct AttentionCache {
-  Tensor keys, values;  // (batch, heads, positions, d); of the shape (0) before the first
-  bool is_empty() const { return keys.dim() != 4; }
+  Tensor keys, values;  // (batch, heads, positions, d); undefined before the first
+  bool is_empty() const { return !keys.defined(); }
 };
 
 // Causal multi-head self-attention whose three projections are one. The dropout of the

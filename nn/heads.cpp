@@ -4,7 +4,7 @@
 
 namespace heed::nn {
 
-Variable split_heads(const Variable& x, std::int64_t heads) {
+Variable split_heads(const Variable& x, Size heads) {
   check(x.dim() == 3 && heads >= 1 && x.size(2) % heads == 0,
         "split_heads: x (batch, n, heads * d), got {} and {} heads", x.shape(), heads);
   const std::int64_t width = x.size(2) / heads;

@@ -12,7 +12,7 @@ namespace heed::nn {
 // (batch, n, heads * d) -> (batch, heads, n, d), a view: head i has the features i d to
 // (i + 1) d - 1. Throws Error unless x has three dimensions and the heads divide the
 // last.
-Variable split_heads(const Variable& x, std::int64_t heads);
+Variable split_heads(const Variable& x, Size heads);
 // And back: (batch, heads, n, d) -> (batch, n, heads * d). Throws Error unless x has four
 // dimensions.
 Variable join_heads(const Variable& x);
@@ -37,8 +37,8 @@ struct Heads {
   };
   // Throws Error in the name of `layer` unless there is at least one head, the heads
   // divide each of the sizes, and dropout is from 0 to 1.
-  Heads(std::string_view layer, const Named& num_heads,
-        std::initializer_list<Named> sizes, double dropout);
+  Heads(std::string_view layer, const Named& heads, std::initializer_list<Named> sizes,
+        double dropout);
 
   // Each head's attention, joined; q, k and v are split already: (batch, heads, n, d),
   // (batch, heads, m, d), (batch, heads, m, dv) -> (batch, n, heads * dv). The mask is

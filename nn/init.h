@@ -2,7 +2,7 @@
 // same bits. Each fills `w` and returns it.
 #pragma once
 
-#include "tensor/core/tensor.h"
+#include "autograd/variable.h"
 #include "tensor/random/random.h"
 
 namespace heed::nn::init {
@@ -30,5 +30,52 @@ Tensor& xavier_normal_(Tensor& w, double gain = 1);
 inline constexpr double relu_gain = 1.4142135623730951;
 Tensor& kaiming_uniform_(Tensor& w, double gain = relu_gain);
 Tensor& kaiming_normal_(Tensor& w, double gain = relu_gain);
+
+// The same for the value of a Variable, as a layer's weight; nothing is recorded.
+inline Variable& constant_(Variable& w, double value) {
+  Tensor x = w.value();
+  constant_(x, value);
+  return w;
+}
+inline Variable& zeros_(Variable& w) {
+  Tensor value = w.value();
+  zeros_(value);
+  return w;
+}
+inline Variable& ones_(Variable& w) {
+  Tensor value = w.value();
+  ones_(value);
+  return w;
+}
+inline Variable& uniform_(Variable& w, double low, double high) {
+  Tensor value = w.value();
+  uniform_(value, low, high);
+  return w;
+}
+inline Variable& normal_(Variable& w, double mean, double std) {
+  Tensor value = w.value();
+  normal_(value, mean, std);
+  return w;
+}
+inline Variable& xavier_uniform_(Variable& w, double gain = 1) {
+  Tensor value = w.value();
+  xavier_uniform_(value, gain);
+  return w;
+}
+inline Variable& xavier_normal_(Variable& w, double gain = 1) {
+  Tensor value = w.value();
+  xavier_normal_(value, gain);
+  return w;
+}
+inline Variable& kaiming_uniform_(Variable& w, double gain = relu_gain) {
+  Tensor value = w.value();
+  kaiming_uniform_(value, gain);
+  return w;
+}
+inline Variable& kaiming_normal_(Variable& w, double gain = relu_gain) {
+  Tensor value = w.value();
+  kaiming_normal_(value, gain);
+  return w;
+}
 
 }  // namespace heed::nn::init

@@ -23,7 +23,7 @@ struct LayerNorm {
 
   // Throws Error for an empty shape, a size below 1, or an eps that is not positive.
   explicit LayerNorm(const Shape& normalized_shape, LayerNormOptions options = {});
-  explicit LayerNorm(std::int64_t features, LayerNormOptions options = {})
+  explicit LayerNorm(Size features, LayerNormOptions options = {})
       : LayerNorm(Shape{features}, options) {}
 
   // (..., normalized_shape) -> the same. Throws Error when the shape does not end so.

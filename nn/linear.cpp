@@ -9,7 +9,7 @@
 
 namespace heed::nn {
 
-Linear::Linear(std::int64_t in_features, std::int64_t out_features, LinearOptions options)
+Linear::Linear(Size in_features, Size out_features, LinearOptions options)
     : has_bias(options.bias) {
   check(in_features >= 1 && out_features >= 1,
         "Linear: both sizes must be at least 1, got {} and {}", in_features,

@@ -22,7 +22,7 @@ struct Linear {
   bool has_bias;
 
   // Throws Error unless both sizes are at least 1.
-  Linear(std::int64_t in_features, std::int64_t out_features, LinearOptions options = {});
+  Linear(Size in_features, Size out_features, LinearOptions options = {});
   // Throws Error unless the last size of x is in_features.
   Variable operator()(const Variable& x) const;
 

@@ -81,6 +81,33 @@ Variable l1_loss(const Variable& prediction, const Variable& target,
   return reduce(abs(prediction - target), reduction);
 }
 
+Variable huber_loss(const Variable& prediction, const Variable& target,
+                    HuberOptions options) {
+  check_equal_shapes("huber_loss", prediction, target);
+  const double delta = options.delta;
+  check(delta > 0, "huber_loss: delta must be positive, got {}", delta);
+  const Variable d = prediction - target, size = abs(d);
+  const Variable losses =
+      where(size <= delta, 0.5 * square(d), delta * (size - 0.5 * delta));
+  return reduce(losses, options.reduction);
+}
+
+// With log(1 - σ(x)) = log σ(x) - x, so that nothing cancels.
+Variable binary_cross_entropy_with_logits(const Variable& logits, const Variable& target,
+                                          const BceOptions& options) {
+  check_equal_shapes("binary_cross_entropy_with_logits", logits, target);
+  const Variable &x = logits, &t = target;
+  const Variable log_sigmoid = logsigmoid(x);
+  if (!options.pos_weight.defined())
+    return reduce((1 - t) * x - log_sigmoid, options.reduction);
+  check(broadcasts_to(options.pos_weight.shape(), x.shape()),
+        "binary_cross_entropy_with_logits: pos_weight must broadcast to the logits {}, "
+        "got {}",
+        x.shape(), options.pos_weight.shape());
+  const Variable weight = (options.pos_weight - 1) * t + 1;
+  return reduce((1 - t) * x - weight * log_sigmoid, options.reduction);
+}
+
 Variable nll_loss(const Variable& log_probabilities, const Tensor& target,
                   NllOptions options) {
   const Classes classes("nll_loss", log_probabilities, target, options.ignore_index);

@@ -15,6 +15,24 @@ Variable mse_loss(const Variable& prediction, const Variable& target,
 Variable l1_loss(const Variable& prediction, const Variable& target,
                  Reduction reduction = Reduction::mean);
 
+// d²/2 for |d| <= delta, else delta (|d| - delta/2), d = prediction - target; shapes as
+// above. Throws Error unless delta is positive.     (Huber, 1964)
+struct HuberOptions {
+  Reduction reduction = Reduction::mean;
+  double delta = 1;
+};
+Variable huber_loss(const Variable& prediction, const Variable& target,
+                    HuberOptions options = {});
+
+// -(pos_weight t log σ(x) + (1 - t) log(1 - σ(x))) for logits x and targets t of one
+// shape; t is a probability, of x's dtype. pos_weight broadcasts to the shape.
+struct BceOptions {
+  Reduction reduction = Reduction::mean;
+  Tensor pos_weight = {};  // undefined: 1
+};
+Variable binary_cross_entropy_with_logits(const Variable& logits, const Variable& target,
+                                          const BceOptions& options = {});
+
 struct NllOptions {
   Reduction reduction = Reduction::mean;
   // Targets of this value count neither in the loss nor in the mean's divisor.

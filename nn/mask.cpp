@@ -29,8 +29,8 @@ std::string_view name(EmptyRows policy) {
 }
 
 // The shorter of both lengths; lens and others broadcast to (..., queries).
-Tensor shorter(const std::optional<Tensor>& lens, const Tensor& others) {
-  return lens ? minimum(*lens, others) : others;
+Tensor shorter(const Tensor& lens, const Tensor& others) {
+  return lens.defined() ? minimum(lens, others) : others;
 }
 
 // Where key j < lens: (..., queries) -> (..., queries, keys).
@@ -45,8 +45,9 @@ void check_no_empty_row(const Mask::OnScores& mask, const Shape& scores) {
   Shape rows = scores;
   rows.erase(rows.rank() - 1);
   // Without keep the lengths show it; visible() would hold all pairs.
-  const Tensor none = mask.keep || keys == 0 ? logical_not(any(mask.visible(keys), -1))
-                                             : mask.lens.value_or(ones({1}, int64)) == 0;
+  const Tensor none = mask.lens.defined() && !mask.keep.defined() && keys > 0
+                          ? mask.lens == 0
+                          : logical_not(any(mask.visible(keys), -1));
   if (!any(none).item() || count(rows) == 0) return;
   const Tensor empty = expand(none, rows);
   std::int64_t row = static_cast<std::int64_t>(argmax(empty.to(int64)).item());
@@ -107,7 +108,7 @@ Tensor lens_of_rows(const Tensor& lens, const Shape& scores) {
 }
 
 void keep_also(Mask::OnScores& mask, const Tensor& keep) {
-  mask.keep = mask.keep ? logical_and(*mask.keep, keep) : keep;
+  mask.keep = mask.keep.defined() ? logical_and(mask.keep, keep) : keep;
 }
 
 // Adds an additive mask: its -inf go into `keep`, its finite numbers into `bias`, unless
@@ -120,14 +121,14 @@ void add_bias(Mask::OnScores& mask, const Tensor& bias) {
   };
   const Tensor rest = finite_rest(bias);
   if (!any(rest).item()) return;
-  if (!mask.bias) {
+  if (!mask.bias.defined()) {
     mask.bias = rest;
     return;
   }
-  check(mask.bias->dtype() == rest.dtype(),
+  check(mask.bias.dtype() == rest.dtype(),
         "Mask::additive: masks that are added must have one dtype, got {} and {}",
-        name(mask.bias->dtype()), name(rest.dtype()));
-  const Tensor sum = *mask.bias + rest;
+        name(mask.bias.dtype()), name(rest.dtype()));
+  const Tensor sum = mask.bias + rest;
   check(all(sum < infinity).item() != 0,
         "Mask::additive: the sum of the masks must be finite or -inf, got inf");
   mask.bias = finite_rest(sum);
@@ -242,18 +243,18 @@ Mask::OnScores Mask::on(const Shape& scores) const {
     check_fits(bias, scores);
     add_bias(result, bias);
   }
-  if (result.keep) {
+  if (result.keep.defined()) {
     result.keep =
-        expand(*result.keep, broadcast("mask", result.keep->shape(), Shape{keys}));
+        expand(result.keep, broadcast("mask", result.keep.shape(), Shape{keys}));
   }
   if (result.empty_rows == EmptyRows::error) check_no_empty_row(result, scores);
   return result;
 }
 
 Tensor Mask::OnScores::visible(std::int64_t keys) const {
-  if (!lens) return keep.value_or(ones({1, keys}, boolean));
-  const Tensor first = prefix(*lens, keys);
-  return keep ? logical_and(*keep, first) : first;
+  if (!lens.defined()) return keep.defined() ? keep : ones({1, keys}, boolean);
+  const Tensor first = prefix(lens, keys);
+  return keep.defined() ? logical_and(keep, first) : first;
 }
 
 Tensor sequence_mask(const Tensor& x, const Tensor& lens, double value) {

@@ -81,23 +81,23 @@ class Mask {
   // Whether it is Mask(): it hides and biases nothing, whatever the scores.
   bool is_empty() const;
 
-  // A mask for scores of one shape, as tensors.
+  // A mask for scores of one shape, as tensors; undefined ones stand for none.
   struct OnScores {
     // How many keys count for each query, from the first on: int64, broadcasts to (...,
     // queries). Causal masks and valid lengths are of this kind.
-    std::optional<Tensor> lens;
+    Tensor lens;
     // Which of these keys a query may attend to: bool, (..., keys), broadcasts to the
     // scores.
-    std::optional<Tensor> keep;
+    Tensor keep;
     // Is added to the scores: finite, broadcasts to the scores.
-    std::optional<Tensor> bias;
+    Tensor bias;
     EmptyRows empty_rows = EmptyRows::zero;
 
     // The pairs that count, by lens and keep: bool, (..., keys), broadcasts to the
     // scores.
     Tensor visible(std::int64_t keys) const;
     // False only if the mask certainly hides no key from any query.
-    bool may_hide() const { return lens || keep; }
+    bool may_hide() const { return lens.defined() || keep.defined(); }
   };
   // Throws Error when the mask does not fit scores of this shape, or when it leaves a
   // query without a key and its policy is EmptyRows::error.

@@ -60,8 +60,8 @@ Shape cut(const Shape& scores) {
 Tensor cut(const Mask::OnScores& mask, const Shape& scores) {
   const Shape part = cut(scores);
   const std::int64_t queries = part[part.rank() - 2], keys = part[part.rank() - 1];
-  const auto first = [](std::optional<Tensor>& x, int dim, std::int64_t size) {
-    if (x && x->dim() >= -dim) x = slice(*x, dim, 0, std::min(x->size(dim), size));
+  const auto first = [](Tensor& x, int dim, std::int64_t size) {
+    if (x.defined() && x.dim() >= -dim) x = slice(x, dim, 0, std::min(x.size(dim), size));
   };
   Mask::OnScores cut_mask = mask;
   first(cut_mask.lens, -1, queries);

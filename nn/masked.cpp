@@ -63,6 +63,14 @@ Variable pair_sums(const Variable& w, const Variable& v, const Tensor& pairs) {
                 rule(v, save(w, pairs), dv));
 }
 
+// x (..., n, m) with 0 in its `empty` rows (..., n, 1), or NaN with EmptyRows::nan:
+// added, not filled in, so that the gradient is NaN too.
+Variable with_empty_rows(const Variable& x, const Tensor& empty, EmptyRows policy) {
+  if (!any(empty).item()) return x;
+  if (policy != EmptyRows::nan) return masked_fill(x, empty, 0);
+  return x + where(empty, full({}, nan, x.dtype()), 0.0);
+}
+
 }  // namespace
 
 Tensor score_pairs(const Mask::OnScores& mask, std::int64_t n, std::int64_t m) {
@@ -80,7 +88,7 @@ Tensor value_pairs(const Mask::OnScores& mask, std::int64_t n, std::int64_t m) {
 
 // A finite sum has only finite elements. A sum of finite elements can still overflow.
 bool all_finite(const Variable& x) {
-  return std::isfinite(sum(x.value()).item()) || all(isfinite(x.value())).item() != 0;
+  return std::isfinite(sum(x.value()).item()) || all(isfinite(x.value())).item();
 }
 
 Variable pair_products(const Variable& query, const Variable& key, const Tensor& pairs) {
@@ -99,9 +107,11 @@ Variable pair_products(const Variable& query, const Variable& key, const Tensor&
 
 Mask::OnScores mask_on(const Mask& mask, const Shape& scores, DType dtype) {
   Mask::OnScores on_scores = mask.on(scores);
-  check(!on_scores.bias || on_scores.bias->dtype() == dtype,
-        "Mask::additive: the mask must have the scores' dtype, got {} for scores of {}",
-        on_scores.bias ? name(on_scores.bias->dtype()) : "", name(dtype));
+  const Tensor& bias = on_scores.bias;
+  check(
+      !bias.defined() || bias.dtype() == dtype,
+      "Mask::additive: the mask must have the scores' dtype, got {} for scores of {}",
+      [&] { return bias.dtype(); }, dtype);
   return on_scores;
 }
 
@@ -116,29 +126,25 @@ Variable masked_values(const Variable& weights, const Variable& value,
   // With EmptyRows::zero a row without keys is 0 already, but as a product: the backward
   // would carry a gradient of NaN from it to all values. masked_fill stops it.
   const Tensor empty = without_keys(mask.visible(m));
-  if (!any(empty).item() || mask.empty_rows == EmptyRows::uniform) return output;
-  return mask.empty_rows == EmptyRows::nan
-             ? output + where(empty, full({}, nan, output.dtype()), 0.0)
-             : masked_fill(output, empty, 0);
+  return mask.empty_rows == EmptyRows::uniform
+             ? output
+             : with_empty_rows(output, empty, mask.empty_rows);
 }
 
 // softmax of -inf alone would be NaN. So the scores of an empty row are made 0 first, or,
-// with EmptyRows::nan, NaN: added, not filled in, so that the gradient is NaN too. Scores
-// of 0 give equal weights; with EmptyRows::zero the last masked_fill makes them 0.
+// with EmptyRows::nan, NaN. Scores of 0 give equal weights; with EmptyRows::zero the last
+// masked_fill makes them 0.
 Variable masked_weights(const Variable& scores, const Mask::OnScores& mask) {
-  const Variable biased = mask.bias ? scores + *mask.bias : scores;  // (..., n, m)
+  const Variable biased =
+      mask.bias.defined() ? scores + mask.bias : scores;  // (..., n, m)
   if (!mask.may_hide()) return softmax(biased, -1);
   const Tensor visible = mask.visible(scores.size(-1)), empty = without_keys(visible);
   Tensor hidden = logical_not(visible);
   if (mask.empty_rows == EmptyRows::uniform || mask.empty_rows == EmptyRows::nan) {
     hidden = logical_and(hidden, logical_not(empty));  // these rows keep their weights
   }
-  Variable x = masked_fill(biased, hidden, -infinity);
-  if (any(empty).item()) {
-    x = mask.empty_rows == EmptyRows::nan
-            ? x + where(empty, full({}, nan, x.dtype()), 0.0)
-            : masked_fill(x, empty, 0);
-  }
+  const Variable x =
+      with_empty_rows(masked_fill(biased, hidden, -infinity), empty, mask.empty_rows);
   return masked_fill(softmax(x, -1), hidden, 0);
 }
 

@@ -4,8 +4,7 @@
 
 namespace heed::nn {
 
-MultiHeadAttention::MultiHeadAttention(std::int64_t d_model, std::int64_t d_k,
-                                       std::int64_t d_v, std::int64_t num_heads,
+MultiHeadAttention::MultiHeadAttention(Size d_model, Size d_k, Size d_v, Size num_heads,
                                        DType dtype)
     : Heads("MultiHeadAttention", {"num_heads", num_heads}, {{"d_k", d_k}, {"d_v", d_v}},
             0),
@@ -14,9 +13,8 @@ MultiHeadAttention::MultiHeadAttention(std::int64_t d_model, std::int64_t d_k,
       W_v(d_model, d_v, {.dtype = dtype}),
       W_o(d_v, d_model, {.dtype = dtype}) {}
 
-MultiHeadAttention::MultiHeadAttention(std::int64_t key_size, std::int64_t query_size,
-                                       std::int64_t value_size, std::int64_t num_hiddens,
-                                       std::int64_t num_heads, double dropout,
+MultiHeadAttention::MultiHeadAttention(Size key_size, Size query_size, Size value_size,
+                                       Size num_hiddens, Size num_heads, double dropout,
                                        LinearOptions options)
     : Heads("MultiHeadAttention", {"num_heads", num_heads},
             {{"num_hiddens", num_hiddens}}, dropout),

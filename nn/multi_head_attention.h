@@ -13,15 +13,14 @@ struct MultiHeadAttention : Heads {
   // Self-attention: W_q and W_k make d_k features of d_model, W_v makes d_v, W_o brings
   // d_v back to d_model; all have biases. Throws Error unless the sizes are at least 1
   // and num_heads divides d_k and d_v.
-  MultiHeadAttention(std::int64_t d_model, std::int64_t d_k, std::int64_t d_v,
-                     std::int64_t num_heads = 8, DType dtype = float32);
+  MultiHeadAttention(Size d_model, Size d_k, Size d_v, Size num_heads = 8,
+                     DType dtype = float32);
   // The form of "Dive into Deep Learning": keys, queries and values of sizes of their
   // own, given in this order, the book's; num_hiddens features everywhere else. Throws
   // Error unless the sizes are at least 1, num_heads divides num_hiddens, and dropout is
   // from 0 to 1.
-  MultiHeadAttention(std::int64_t key_size, std::int64_t query_size,
-                     std::int64_t value_size, std::int64_t num_hiddens,
-                     std::int64_t num_heads, double dropout,
+  MultiHeadAttention(Size key_size, Size query_size, Size value_size, Size num_hiddens,
+                     Size num_heads, double dropout,
                      LinearOptions options = {.bias = false});
 
   // x (batch, n, d_model) -> (batch, n, d_model). The mask is for scores (batch,

@@ -11,8 +11,7 @@
 namespace heed::nn {
 
 PackedMultiHeadAttention::PackedMultiHeadAttention(
-    std::int64_t embed_dim, std::int64_t num_heads,
-    const PackedMultiHeadAttentionOptions& options)
+    Size embed_dim, Size num_heads, const PackedMultiHeadAttentionOptions& options)
     : Heads("PackedMultiHeadAttention", {"num_heads", num_heads},
             {{"embed_dim", embed_dim}}, options.dropout),
       out_proj(embed_dim, embed_dim, {.bias = options.bias, .dtype = options.dtype}),

@@ -25,7 +25,7 @@ struct PackedMultiHeadAttention : Heads {
 
   // Throws Error unless the sizes are at least 1, num_heads divides embed_dim, and
   // dropout is from 0 to 1.
-  PackedMultiHeadAttention(std::int64_t embed_dim, std::int64_t num_heads,
+  PackedMultiHeadAttention(Size embed_dim, Size num_heads,
                            const PackedMultiHeadAttentionOptions& options = {});
 
   // Self-attention: x (batch, n, d) -> (batch, n, d). The mask is for scores (batch,

@@ -6,8 +6,8 @@
 
 namespace heed::nn {
 
-PositionalEncoding::PositionalEncoding(std::int64_t num_hiddens, double dropout,
-                                       std::int64_t max_len, DType dtype)
+PositionalEncoding::PositionalEncoding(Size num_hiddens, double dropout, Size max_len,
+                                       DType dtype)
     : dropout(dropout) {
   check(num_hiddens >= 1 && max_len >= 1,
         "PositionalEncoding: both sizes must be at least 1, got {} and {}", num_hiddens,

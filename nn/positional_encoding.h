@@ -15,8 +15,8 @@ struct PositionalEncoding {
   Tensor P;         // (1, max_len, num_hiddens); constant, so not listed
 
   // Throws Error unless the sizes are at least 1 and dropout is from 0 to 1.
-  PositionalEncoding(std::int64_t num_hiddens, double dropout,
-                     std::int64_t max_len = 1000, DType dtype = float32);
+  PositionalEncoding(Size num_hiddens, double dropout, Size max_len = 1000,
+                     DType dtype = float32);
 
   // x + P, for x (batch, n, num_hiddens) with n <= max_len. Throws Error otherwise.
   Variable operator()(const Variable& x) const;

@@ -32,7 +32,7 @@ Variable differences(const char* score, const Variable& query, const Variable& k
         "{}: query (..., n, d) and key (..., m, d), got {} and {}", score, query.shape(),
         key.shape());
   const Variable d = unsqueeze(query, -2) - unsqueeze(key, -3);
-  return pairs.numel() > 0 ? where(unsqueeze(pairs, -1), d, 0) : d;
+  return pairs.defined() ? where(unsqueeze(pairs, -1), d, 0) : d;
 }
 
 }  // namespace
@@ -47,8 +47,8 @@ double DotScore::factor(std::int64_t d, DType dtype) const {
 Variable DotScore::operator()(const Variable& query, const Variable& key,
                               const Tensor& pairs) const {
   return factor(query.size(-1), query.dtype()) *
-         (pairs.numel() > 0 ? pair_products(query, key, pairs)
-                            : matmul(query, transpose(key, -2, -1)));
+         (pairs.defined() ? pair_products(query, key, pairs)
+                          : matmul(query, transpose(key, -2, -1)));
 }
 
 Variable AdditiveScore::operator()(const Variable& query, const Variable& key,

@@ -74,8 +74,7 @@ struct DistanceScore {
 // they are used. Every other score, AdditiveScore and DistanceScore too, becomes a
 // ScoreFormula, which attention composes with softmax and values. A formula captures its
 // parameters: a copy of a Variable shares its value, so training changes them. Its scores
-// must be
-// (..., n, m), of the query's dtype.
+// must be (..., n, m), of the query's dtype.
 using ScoreFormula =
     std::function<Variable(const Variable&, const Variable&, const Tensor&)>;
 using Score = std::variant<DotScore, GaussianScore, ScoreFormula>;

@@ -41,7 +41,7 @@ std::vector<Layer> copies(const char* stack, const Layer& layer, std::int64_t co
 
 }  // namespace
 
-TransformerEncoderLayer::TransformerEncoderLayer(std::int64_t d_model, std::int64_t nhead,
+TransformerEncoderLayer::TransformerEncoderLayer(Size d_model, Size nhead,
                                                  const TransformerLayerOptions& options)
     : self_attn(d_model, nhead, attention_options(options)),
       linear1(d_model, options.dim_feedforward, {.dtype = options.dtype}),
@@ -63,7 +63,7 @@ Variable TransformerEncoderLayer::operator()(const Variable& src, const Mask& ma
   return residual(x, norm2, norm_order, feedforward);              // (batch, n, d_model)
 }
 
-TransformerDecoderLayer::TransformerDecoderLayer(std::int64_t d_model, std::int64_t nhead,
+TransformerDecoderLayer::TransformerDecoderLayer(Size d_model, Size nhead,
                                                  const TransformerLayerOptions& options)
     : self_attn(d_model, nhead, attention_options(options)),
       multihead_attn(d_model, nhead, attention_options(options)),
@@ -97,8 +97,7 @@ Variable TransformerDecoderLayer::operator()(const Variable& tgt, const Variable
 }
 
 TransformerEncoder::TransformerEncoder(const TransformerEncoderLayer& layer,
-                                       std::int64_t num_layers,
-                                       std::optional<LayerNorm> norm)
+                                       Size num_layers, std::optional<LayerNorm> norm)
     : layers(copies("TransformerEncoder", layer, num_layers)), norm(std::move(norm)) {}
 
 Variable TransformerEncoder::operator()(const Variable& src, const Mask& mask) {
@@ -108,8 +107,7 @@ Variable TransformerEncoder::operator()(const Variable& src, const Mask& mask) {
 }
 
 TransformerDecoder::TransformerDecoder(const TransformerDecoderLayer& layer,
-                                       std::int64_t num_layers,
-                                       std::optional<LayerNorm> norm)
+                                       Size num_layers, std::optional<LayerNorm> norm)
     : layers(copies("TransformerDecoder", layer, num_layers)), norm(std::move(norm)) {}
 
 Variable TransformerDecoder::operator()(const Variable& tgt, const Variable& memory,

@@ -65,7 +65,7 @@ struct TransformerEncoderLayer {
 
   // Throws Error unless the sizes are at least 1, nhead divides d_model, dropout is from
   // 0 to 1 and layer_norm_eps is positive.
-  TransformerEncoderLayer(std::int64_t d_model, std::int64_t nhead,
+  TransformerEncoderLayer(Size d_model, Size nhead,
                           const TransformerLayerOptions& options = {});
 
   // src (batch, n, d_model) -> the same shape. The mask is for scores (batch, heads,
@@ -97,7 +97,7 @@ struct TransformerDecoderLayer {
   NormOrder norm_order;
 
   // Throws Error as TransformerEncoderLayer's does.
-  TransformerDecoderLayer(std::int64_t d_model, std::int64_t nhead,
+  TransformerDecoderLayer(Size d_model, Size nhead,
                           const TransformerLayerOptions& options = {});
 
   // tgt (batch, n, d_model) and the encoder's output, memory (batch, m, d_model) ->
@@ -134,7 +134,7 @@ struct TransformerEncoder {
   std::optional<LayerNorm> norm;
 
   // Throws Error unless num_layers is at least 1.
-  TransformerEncoder(const TransformerEncoderLayer& layer, std::int64_t num_layers,
+  TransformerEncoder(const TransformerEncoderLayer& layer, Size num_layers,
                      std::optional<LayerNorm> norm = {});
 
   // src (batch, n, d_model) -> the same shape; every layer gets the mask. Throws Error as
@@ -152,7 +152,7 @@ struct TransformerDecoder {
   std::optional<LayerNorm> norm;
 
   // Throws Error unless num_layers is at least 1.
-  TransformerDecoder(const TransformerDecoderLayer& layer, std::int64_t num_layers,
+  TransformerDecoder(const TransformerDecoderLayer& layer, Size num_layers,
                      std::optional<LayerNorm> norm = {});
 
   // tgt (batch, n, d_model) and memory (batch, m, d_model) -> (batch, n, d_model); every

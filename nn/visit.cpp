@@ -1,9 +1,11 @@
 #include "nn/visit.h"
 
 #include <cstring>
+#include <set>
 
 #include <fmt/format.h>
 
+#include "autograd/node.h"
 #include "tensor/core/tensor_iterator.h"
 #include "tensor/core/text.h"
 
@@ -98,6 +100,36 @@ Variable Clones::of(const Variable& x) {
     }
   }
   return made_.emplace_back(x, Variable(x.value().clone(), x.requires_grad())).second;
+}
+
+std::vector<std::string> unlisted(const std::vector<Variable>& parameters,
+                                  bool expects_dropout, const Variable& loss) {
+  std::set<const Node*> seen;
+  for (const Variable& parameter : parameters) seen.insert(parameter.node().get());
+  std::vector<std::string> found;
+  const auto leaf = [&](const Node& node, std::string_view user) {
+    found.push_back(fmt::format("a leaf of shape {}, {}, used by {}", node.shape,
+                                name(node.dtype), user));
+  };
+  if (!loss.requires_grad()) return found;
+  Node* const last = loss.node().get();
+  if (last->kind == Node::Kind::leaf && !seen.contains(last)) leaf(*last, "nothing");
+  std::vector<Node*> waiting = {last};
+  seen.insert(last);
+  while (!waiting.empty()) {
+    Node& node = *waiting.back();
+    waiting.pop_back();
+    if (!expects_dropout && std::string_view(node.op.name).ends_with("dropout")) {
+      found.push_back(
+          fmt::format("{}, although no listed part is in training", node.op.name));
+    }
+    for (const NodeRef& input : node.inputs()) {
+      if (!input || !seen.insert(input.get()).second) continue;
+      if (input->kind == Node::Kind::leaf) leaf(*input.get(), node.op.name);
+      waiting.push_back(input.get());
+    }
+  }
+  return found;
 }
 
 std::string short_type_name(std::string_view pretty_function) {

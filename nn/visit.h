@@ -8,20 +8,37 @@
 //     void visit(auto&& f) { f("hidden", hidden); f("out", out); }
 //   };
 //
-// A part is another module, a vector of modules, a parameter (a Variable), a buffer (a
-// Tensor that is saved but not trained) or a part such as nn::Dropout, which has a
-// `training` flag and no parts. Everything below walks visit(): there is no registry that
-// could disagree with the fields. What visit() does not list is not trained or saved;
-// check_gradients() finds parameters that a loss does not reach.
+// A part is another module, a parameter (a Variable), a buffer (a Tensor that is saved
+// but not trained), a part such as nn::Dropout, which has a `training` flag and no parts,
+// or several of these: in a vector, array, map or pair, or in an optional or a
+// unique_ptr, which may be empty. Anything else does not compile.
+//
+// Everything below walks visit(): there is no registry that could disagree with the
+// fields. What visit() does not list is not trained, saved or switched to eval():
+// unlisted() finds it, and check_gradients() finds parameters that a loss does not reach.
+//
+// A copy of a module shares its parameters, as a copy of a Variable does: all three
+// layers of std::vector<nn::Linear>(3, nn::Linear(2, 2)) are one. clone() copies them.
+//
+// visit() is not const, so that one function serves reading and writing. The functions
+// below that only read take const modules and call it all the same.
 #pragma once
 
+#include <concepts>
 #include <map>
+#include <memory>
+#include <optional>
+#include <ostream>
+#include <ranges>
 #include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
+
+#include <fmt/core.h>
 
 #include "autograd/variable.h"
 
@@ -38,10 +55,44 @@ using StateDict = std::map<std::string, Tensor>;
 
 namespace detail {
 
-template <class T>
-inline constexpr bool is_vector = false;
-template <class T>
-inline constexpr bool is_vector<std::vector<T>> = true;
+// A part that may be absent.
+template <class P>
+inline constexpr bool is_nullable = false;
+template <class P>
+inline constexpr bool is_nullable<std::optional<P>> = true;
+template <class P>
+inline constexpr bool is_nullable<std::unique_ptr<P>> = true;
+
+// A map with strings or numbers as keys.
+template <class P>
+concept Map = requires {
+  typename P::mapped_type;
+};
+
+template <class P>
+concept Tuple = requires {
+  std::tuple_size<P>::value;
+};
+
+// Parts whose names are their numbers or keys.
+template <class P>
+concept Container = !Module<P> && !is_nullable<P> && (Tuple<P> || std::ranges::range<P>);
+
+// Calls f(name, part) for each part of a module or container.
+template <class M, class F>
+void for_each_part(M& module, F&& f) {
+  if constexpr (Module<M>) {
+    module.visit([&](std::string_view name, auto& part) { f(std::string(name), part); });
+  } else if constexpr (Map<M>) {
+    for (auto& [key, part] : module) f(fmt::format("{}", key), part);
+  } else if constexpr (std::ranges::range<M>) {
+    std::size_t i = 0;
+    for (auto& part : module) f(std::to_string(i++), part);
+  } else {
+    std::apply([&, i = 0](auto&... part) mutable { (f(std::to_string(i++), part), ...); },
+               module);
+  }
+}
 
 // Clones of Variables; the same clone again for a Variable that has one.
 class Clones {
@@ -52,31 +103,43 @@ class Clones {
   std::vector<std::pair<Variable, Variable>> made_;
 };
 
-inline std::string join(std::string_view path, std::string_view name) {
-  return path.empty() ? std::string(name) : std::string(path) + "." + std::string(name);
-}
-
 }  // namespace detail
 
+// What visit() may list.
+template <class P>
+concept Part = Module<P> || detail::Container<P> || detail::is_nullable<P> ||
+    std::same_as<P, Variable> || std::same_as<P, Tensor> || requires(P& part) {
+  part.training;
+};
+
 // Calls f(path, part) for `module` itself, its parts, their parts, and so on, with paths
-// such as "attention.W_q.weight". The elements of a vector are named 0, 1, ...
+// such as "attention.W_q.weight". The elements of a vector are named 0, 1, ..., those of
+// a map by their keys.
 template <class M, class F>
 void walk(M& module, F&& f, const std::string& path = {}) {
-  f(path, module);
-  if constexpr (detail::is_vector<M>) {
-    for (std::size_t i = 0; i < module.size(); ++i) {
-      walk(module[i], f, detail::join(path, std::to_string(i)));
-    }
-  } else if constexpr (Module<M>) {
-    module.visit([&](std::string_view name, auto& part) {
-      walk(part, f, detail::join(path, name));
+  if constexpr (detail::is_nullable<M>) {
+    if (module) walk(*module, f, path);
+  } else if constexpr (Module<M> || detail::Container<M>) {
+    f(path, module);
+    detail::for_each_part(module, [&](const std::string& name, auto& part) {
+      walk(part, f, path.empty() ? name : path + "." + name);
     });
+  } else {
+    static_assert(
+        Part<M>,
+        "heed: visit() lists a part that is not a module (a struct with a visit()), a "
+        "Variable, a Tensor, a part with a `training` flag, or a container of these");
+    f(path, module);
   }
+}
+template <Module M, class F>
+void walk(const M& module, F&& f) {
+  walk(const_cast<M&>(module), f);
 }
 
 // The parameters in the order of visit(), each once, with their paths: `W_q.weight`.
 template <Module M>
-NamedParameters named_parameters(M& module) {
+NamedParameters named_parameters(const M& module) {
   NamedParameters found;
   std::set<const Node*> seen;  // one that two modules share comes twice
   walk(module, [&]<class P>(const std::string& path, P& part) {
@@ -90,9 +153,20 @@ NamedParameters named_parameters(M& module) {
 
 // The same without names: what an optimiser takes.
 template <Module M>
-std::vector<Variable> parameters(M& module) {
+std::vector<Variable> parameters(const M& module) {
   std::vector<Variable> list;
   for (auto& [name, parameter] : named_parameters(module)) list.push_back(parameter);
+  return list;
+}
+
+// Those whose path satisfies a condition, as for groups of an optimiser:
+//   parameters(net, [](std::string_view path) { return path.ends_with("bias"); })
+template <Module M, std::predicate<std::string_view> Condition>
+std::vector<Variable> parameters(const M& module, Condition&& condition) {
+  std::vector<Variable> list;
+  for (auto& [name, parameter] : named_parameters(module)) {
+    if (condition(std::string_view(name))) list.push_back(parameter);
+  }
   return list;
 }
 
@@ -114,14 +188,14 @@ void eval(M& module) {
 
 // Forgets the gradients of all parameters.
 template <Module M>
-void zero_grad(M& module) {
+void zero_grad(const M& module) {
   for (auto& parameter : parameters(module)) parameter.zero_grad();
 }
 
 // All parameters and buffers by path. The tensors are those of the module, not copies.
 // Throws Error when visit() gives two of them one name.
 template <Module M>
-StateDict state_dict(M& module) {
+StateDict state_dict(const M& module) {
   StateDict state;
   const auto add = [&](const std::string& path, const Tensor& value) {
     check(state.emplace(path, value).second, "state_dict: two parts are named {}", path);
@@ -173,15 +247,36 @@ M clone(const M& module) {
   return copy;
 }
 
-// The paths of the parameters that have no gradient. After a backward() an empty list
-// says that the loss depends on every parameter that visit() lists.
+// The paths of the parameters that have no gradient and are not frozen. After a
+// backward() an empty list says that the loss depends on every parameter that visit()
+// lists.
 template <Module M>
-std::vector<std::string> check_gradients(M& module) {
+std::vector<std::string> check_gradients(const M& module) {
   std::vector<std::string> without;
   for (auto& [name, parameter] : named_parameters(module)) {
-    if (!parameter.has_grad()) without.push_back(name);
+    if (parameter.requires_grad() && !parameter.has_grad()) without.push_back(name);
   }
   return without;
+}
+
+namespace detail {
+
+std::vector<std::string> unlisted(const std::vector<Variable>& parameters,
+                                  bool expects_dropout, const Variable& loss);
+
+}  // namespace detail
+
+// What the computing of `loss` used and visit() does not list, a text each: leaves that
+// ask for gradients and are no parameters of the module; and ops with dropout, where no
+// listed part is in training: after eval() such a Dropout is one that eval() did not
+// reach. Looks at the recorded graph, so the loss must be computed without NoGrad.
+template <Module M>
+std::vector<std::string> unlisted(const M& module, const Variable& loss) {
+  bool training = false;
+  walk(module, [&]<class P>(const std::string&, P& part) {
+    if constexpr (requires { part.training; }) training = training || part.training;
+  });
+  return detail::unlisted(parameters(module), training, loss);
 }
 
 namespace detail {
@@ -197,28 +292,32 @@ std::string type_name() {
 template <class M>
 std::string describe(M& module, int indent);
 
-// One line `(name): ...` for each part that is a module or a vector of them.
+template <class P>
+std::string describe_line(const std::string& name, P& part, int indent) {
+  if constexpr (!Module<P> && !Container<P>)
+    return {};
+  else
+    return std::string(indent, ' ') + "(" + name + "): " + describe(part, indent) + "\n";
+}
+
+// One line `(name): ...` for each part that is a module or a container.
 template <class M>
 std::string describe_parts(M& module, int indent) {
   std::string lines;
-  const auto line = [&]<class P>(std::string_view name, P& part) {
-    if constexpr (Module<P> || is_vector<P>) {
-      lines += std::string(indent, ' ') + "(" + std::string(name) +
-               "): " + describe(part, indent) + "\n";
+  for_each_part(module, [&]<class P>(const std::string& name, P& part) {
+    if constexpr (is_nullable<P>) {
+      if (part) lines += describe_line(name, *part, indent);
+    } else {
+      lines += describe_line(name, part, indent);
     }
-  };
-  if constexpr (is_vector<M>) {
-    for (std::size_t i = 0; i < module.size(); ++i) line(std::to_string(i), module[i]);
-  } else {
-    module.visit(line);
-  }
+  });
   return lines;
 }
 
 template <class M>
 std::string describe(M& module, int indent) {
   std::string type = "ModuleList";
-  if constexpr (!is_vector<M>) type = type_name<M>();
+  if constexpr (Module<M>) type = type_name<M>();
   if constexpr (requires { module.summary(); })
     return type + "(" + module.summary() + ")";
   const std::string parts = describe_parts(module, indent + 2);
@@ -231,8 +330,21 @@ std::string describe(M& module, int indent) {
 // The module as text, much as PyTorch prints it: its type, and what its summary() says,
 // or else a line for each part.
 template <Module M>
-std::string to_string(M& module) {
-  return detail::describe(module, 0);
+std::string to_string(const M& module) {
+  return detail::describe(const_cast<M&>(module), 0);
+}
+template <Module M>
+std::ostream& operator<<(std::ostream& out, const M& module) {
+  return out << to_string(module);
 }
 
 }  // namespace heed::nn
+
+// Modules print as to_string() has them: fmt::print("{}\n", net).
+template <heed::nn::Module M>
+struct fmt::formatter<M> {
+  constexpr auto parse(format_parse_context& context) { return context.begin(); }
+  auto format(const M& module, format_context& context) const {
+    return fmt::format_to(context.out(), "{}", heed::nn::to_string(module));
+  }
+};

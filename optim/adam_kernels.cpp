@@ -6,7 +6,8 @@
 namespace heed::kernels::HEED_KERNELS {
 namespace {
 
-// Without a decay x is not read for it: 0 times infinity is NaN.
+// Whether there is a decay is a template argument: a weight_decay of 0 times an infinite
+// x would be NaN.
 template <bool decays, bool amsgrad, class T>
 void update(int64_t n, T* x, const T* gradient, T* m, T* v, T* largest,
             const AdamNumbers<T>& numbers) {
@@ -33,9 +34,8 @@ template <class T>
 void step(int64_t n, T* x, const T* gradient, T* m, T* v, T* largest,
           const AdamNumbers<T>& numbers) {
   const bool decays = numbers.weight_decay != T(0);
-  const auto loop = decays    ? largest ? update<true, true, T> : update<true, false, T>
-                       : largest ? update<false, true, T>
-                              : update<false, false, T>;
+  const auto loop = decays ? (largest ? update<true, true, T> : update<true, false, T>)
+                           : (largest ? update<false, true, T> : update<false, false, T>);
   loop(n, x, gradient, m, v, largest, numbers);
 }
 

@@ -39,7 +39,7 @@ void check_parameters(std::string_view optimiser, const std::vector<Parameter>& 
   std::set<const Node*> seen;
   for (const Parameter& parameter : list) {
     const Variable& x = parameter.variable;
-    check(x.is_leaf() && x.requires_grad(),
+    check(x.is_leaf() && x.node(),
           "{}: a parameter must be a leaf that requires a gradient; parameter {} is not",
           optimiser, seen.size());
     check(!repeats_elements(x.value()),

@@ -7,7 +7,8 @@ namespace {
 
 using std::int64_t;
 
-// Without a decay x is not read for it: 0 times infinity is NaN.
+// Whether there is a decay is a template argument: a weight_decay of 0 times an infinite
+// x would be NaN.
 template <bool decays, bool has_velocity, class T>
 void update(int64_t n, T* x, const T* gradient, T* velocity,
             const SgdNumbers<T>& numbers) {
@@ -29,9 +30,9 @@ void update(int64_t n, T* x, const T* gradient, T* velocity,
 template <class T>
 void step(int64_t n, T* x, const T* gradient, T* velocity, const SgdNumbers<T>& numbers) {
   const bool decays = numbers.weight_decay != T(0);
-  const auto loop = velocity ? decays ? update<true, true, T> : update<false, true, T>
-                    : decays ? update<true, false, T>
-                             : update<false, false, T>;
+  const auto loop = decays
+                        ? (velocity ? update<true, true, T> : update<true, false, T>)
+                        : (velocity ? update<false, true, T> : update<false, false, T>);
   loop(n, x, gradient, velocity, numbers);
 }
 

@@ -17,8 +17,9 @@ namespace heed {
 // Elements as bits, -0 apart from 0.
 using Bits = std::vector<std::uint64_t>;
 
-// Appends the elements of x, as float64, to `bits`.
+// Appends the elements of x, as float64, to `bits`; nothing if x is undefined.
 inline void append_bits(Bits& bits, const Tensor& x) {
+  if (!x.defined()) return;
   for (const double number : x.to(float64).to_vector<double>()) {
     bits.push_back(std::bit_cast<std::uint64_t>(number));
   }
@@ -26,6 +27,7 @@ inline void append_bits(Bits& bits, const Tensor& x) {
 
 // Whether shape, dtype and every bit are equal.
 inline bool same_bits(const Tensor& a, const Tensor& b) {
+  if (!a.defined() || !b.defined()) return a.defined() == b.defined();
   if (a.shape() != b.shape() || a.dtype() != b.dtype()) return false;
   const Tensor x = a.contiguous(), y = b.contiguous();
   const auto bytes = static_cast<std::size_t>(x.numel()) * element_size(x.dtype());

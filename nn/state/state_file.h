@@ -23,7 +23,7 @@ namespace heed::nn {
 // that two parts share is written under both names. Throws Error as state_dict and
 // write_safetensors do.
 template <Module M>
-void save_state(M& module, const std::filesystem::path& path,
+void save_state(const M& module, const std::filesystem::path& path,
                 const std::map<std::string, std::string>& metadata = {}) {
   write_safetensors(path, {state_dict(module), metadata});
 }

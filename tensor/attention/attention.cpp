@@ -202,7 +202,7 @@ AttentionResult scaled_dot_product_attention(const Tensor& query, const Tensor& 
   if (weights || (by_rows && has_output)) {
     probabilities = empty(append(rows, {key.size(-2)}), query.dtype());
   }
-  if (has_output || probabilities.numel() > 0) {
+  if (has_output || has_elements(probabilities)) {
     const auto laid_out = [&](const Tensor& x) {
       return by_rows ? with_dense_rows(x) : x;
     };

@@ -11,8 +11,8 @@
 
 namespace heed {
 
-// Which keys count for a query, and how much; and dropout. A tensor without elements
-// stands for none.
+// Which keys count for a query, and how much; and dropout. An undefined tensor
+// stands for none, and so does one without elements.
 struct AttentionOptions {
   // Query i sees keys 0 to lens[i] - 1: int64, broadcasts to (..., n), and a number above
   // m counts as m. So causal attention has the lens 1, 2, ..., and a padded batch the

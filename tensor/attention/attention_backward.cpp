@@ -336,7 +336,7 @@ AttentionGradients scaled_dot_product_attention_backward(
   const AttentionOptions read = keep_as_bias(options, query, key);
   // 0 times NaN is NaN: so the rows that take no part are cleared.
   Tensor q = query, G = g;
-  if (read.lens.numel() > 0 && any(read.lens == 0).item()) {
+  if (has_elements(read.lens) && any(read.lens == 0).item()) {
     const Tensor sees_none = unsqueeze(read.lens == 0, -1);
     q = masked_fill(query, sees_none, 0);
     G = masked_fill(g, sees_none, 0);

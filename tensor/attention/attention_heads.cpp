@@ -18,7 +18,7 @@ Shape scores_shape(const Tensor& query, const Tensor& key) {
 }
 
 void check_lens(std::string_view op, const Tensor& lens, const Shape& rows) {
-  if (lens.numel() == 0) return;
+  if (!has_elements(lens)) return;
   check(lens.dtype() == int64, "{}: lens must be int64, got {}", op, name(lens.dtype()));
   check(broadcasts_to(lens.shape(), rows),
         "{}: lens must broadcast to the queries {}, got {}", op, rows, lens.shape());
@@ -29,7 +29,7 @@ void check_lens(std::string_view op, const Tensor& lens, const Shape& rows) {
 // `what` is an option that broadcasts to the scores.
 void check_pairs(std::string_view op, std::string_view what, const Tensor& x, DType dtype,
                  const Shape& scores) {
-  if (x.numel() == 0) return;
+  if (!has_elements(x)) return;
   check(x.dtype() == dtype, "{}: {} must be {}, got {}", op, what, name(dtype),
         name(x.dtype()));
   check(broadcasts_to(x.shape(), scores),
@@ -38,7 +38,7 @@ void check_pairs(std::string_view op, std::string_view what, const Tensor& x, DT
 
 void check_dropout(std::string_view op, const AttentionOptions& options,
                    const Shape& scores) {
-  if (options.dropout_bits.numel() == 0) return;
+  if (!has_elements(options.dropout_bits)) return;
   Shape words = scores;
   words[scores.rank() - 1] = ceil_div(words[scores.rank() - 1], 64);
   check(options.dropout_bits.dtype() == int64 && options.dropout_bits.shape() == words,
@@ -77,29 +77,28 @@ AttentionOptions keep_as_bias(const AttentionOptions& options, const Tensor& que
                               const Tensor& key) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   const std::int64_t keys = key.size(-2);
-  AttentionOptions read{.lens = options.lens,
-                        .bias = options.bias,
-                        .dropout_bits = options.dropout_bits.contiguous(),
-                        .keep_probability = options.keep_probability};
-  if (options.keep.numel() > 0) {
+  AttentionOptions read = options;
+  read.keep = {};
+  if (has_elements(read.dropout_bits)) read.dropout_bits = read.dropout_bits.contiguous();
+  if (has_elements(options.keep)) {
     const Tensor keep =
         options.keep.dim() > 0 ? options.keep : unsqueeze(options.keep, 0);
-    const Tensor lens = options.lens.numel() > 0
+    const Tensor lens = has_elements(options.lens)
                             ? options.lens
                             : full({}, static_cast<double>(keys), int64);
     // A query sees a key if the first that is kept is among its first ones.
     read.lens = where(logical_and(any(keep, -1), argmax(keep, -1) < lens), lens, 0);
     const Tensor bias =
-        options.bias.numel() > 0 ? options.bias : zeros({}, query.dtype());
+        has_elements(options.bias) ? options.bias : zeros({}, query.dtype());
     read.bias = where(options.keep, bias, -infinity);
   }
-  if (read.bias.numel() > 0) read.bias = expand(read.bias, scores_shape(query, key));
+  if (has_elements(read.bias)) read.bias = expand(read.bias, scores_shape(query, key));
   return read;
 }
 
 ValidLens::ValidLens(const Tensor& lens, const Tensor& query, std::int64_t keys)
     : keys_(keys) {
-  if (lens.numel() == 0) return;
+  if (!has_elements(lens)) return;
   lens_ =
       matrices<std::int64_t>(unsqueeze(expand(lens, without_last(query.shape(), 1)), -1));
 }

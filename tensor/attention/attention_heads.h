@@ -57,6 +57,9 @@ Matrices<T> mutable_matrices(Tensor& x) {
   return {x, x.mutable_data<T>()};
 }
 
+// Whether there is such an operand, and not of nothing.
+inline bool has_elements(const Tensor& x) { return x.defined() && x.numel() > 0; }
+
 // How many keys each query sees: query i sees keys 0 to lens[i] - 1.
 class ValidLens {
  public:
@@ -115,8 +118,8 @@ struct AttentionOperands {
         words(ceil_div(keys, 64)),
         stay_factor(1) {
     for (int d = 0; d < query.dim() - 2; ++d) count *= query.shape()[d];
-    if (options.bias.numel() > 0) bias = matrices<T>(options.bias);
-    if (options.dropout_bits.numel() > 0) {
+    if (has_elements(options.bias)) bias = matrices<T>(options.bias);
+    if (has_elements(options.dropout_bits)) {
       bits = options.dropout_bits.data<std::int64_t>();
       stay_factor = T{1} / static_cast<T>(options.keep_probability);
     }
@@ -167,7 +170,7 @@ struct GradientMatrices {
 
  private:
   static std::optional<Matrices<T>> of(Tensor& x) {
-    if (x.numel() == 0) return {};
+    if (!has_elements(x)) return {};
     return mutable_matrices<T>(x);
   }
 };

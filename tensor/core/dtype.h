@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iosfwd>
 #include <string_view>
 #include <type_traits>
 
@@ -18,6 +19,8 @@ constexpr std::string_view name(DType dtype) {
   constexpr std::string_view names[] = {"float32", "float64", "int64", "bool"};
   return names[static_cast<int>(dtype)];
 }
+
+std::ostream& operator<<(std::ostream& out, DType dtype);
 
 // The size of one element in bytes.
 constexpr std::size_t element_size(DType dtype) {
@@ -58,3 +61,9 @@ decltype(auto) dispatch_floating(std::string_view op, DType dtype, F&& f) {
 }
 
 }  // namespace heed
+
+template <>
+struct fmt::formatter<heed::DType> {
+  constexpr auto parse(format_parse_context& context) { return context.begin(); }
+  format_context::iterator format(heed::DType dtype, format_context& context) const;
+};

@@ -163,6 +163,10 @@ Tensor zeros_like(const Tensor& x) { return zeros(x.shape(), x.dtype()); }
 
 Tensor ones_like(const Tensor& x) { return ones(x.shape(), x.dtype()); }
 
+Tensor full_like(const Tensor& x, double value) {
+  return full(x.shape(), value, x.dtype());
+}
+
 Tensor empty_like(const Tensor& x) {
   const Dims order = memory_order(x.shape(), x.strides());
   Strides strides = x.shape();
@@ -175,9 +179,9 @@ Tensor empty_like(const Tensor& x) {
   return Tensor(empty(x.shape(), x.dtype()).storage(), 0, x.shape(), strides, x.dtype());
 }
 
-Tensor eye(std::int64_t n, DType dtype) { return eye(n, n, dtype); }
+Tensor eye(Size n, DType dtype) { return eye(n, n, dtype); }
 
-Tensor eye(std::int64_t m, std::int64_t n, DType dtype) {
+Tensor eye(Size m, Size n, DType dtype) {
   check(m >= 0 && n >= 0, "eye: the sizes must not be negative, got {} and {}", m, n);
   Tensor result = zeros({m, n}, dtype);
   dispatch(dtype, [&]<class T>() {
@@ -210,7 +214,7 @@ Tensor arange(Number start, Number end, Number step, std::optional<DType> dtype)
 
 Tensor arange(Number end, std::optional<DType> dtype) { return arange(0, end, 1, dtype); }
 
-Tensor linspace(double start, double end, std::int64_t steps, DType dtype) {
+Tensor linspace(double start, double end, Size steps, DType dtype) {
   check(steps >= 0, "linspace: steps must not be negative, got {}", steps);
   switch (dtype) {
     case float32: return even_spacing<float>(start, end, steps);
@@ -236,6 +240,7 @@ Tensor tensor(const NestedList& list, std::optional<DType> dtype) {
 Tensor from_vector(const std::vector<float>& values) { return copied(values); }
 Tensor from_vector(const std::vector<double>& values) { return copied(values); }
 Tensor from_vector(const std::vector<std::int64_t>& values) { return copied(values); }
+Tensor from_vector(const std::vector<bool>& values) { return copied(values); }
 Tensor from_vector(const std::vector<float>& values, const Shape& shape) {
   return copied(values, shape);
 }
@@ -243,6 +248,9 @@ Tensor from_vector(const std::vector<double>& values, const Shape& shape) {
   return copied(values, shape);
 }
 Tensor from_vector(const std::vector<std::int64_t>& values, const Shape& shape) {
+  return copied(values, shape);
+}
+Tensor from_vector(const std::vector<bool>& values, const Shape& shape) {
   return copied(values, shape);
 }
 

@@ -20,12 +20,14 @@ Tensor full(const Shape& shape, double value, DType dtype = float32);
 // zeros and ones with the shape and dtype of x.
 Tensor zeros_like(const Tensor& x);
 Tensor ones_like(const Tensor& x);
+// Throws Error when the dtype cannot hold `value`.
+Tensor full_like(const Tensor& x, double value);
 // Elements not set, with the shape and dtype of x and its order of strides: like a
 // transposed x, the result is transposed in memory. It is dense even where x is not.
 Tensor empty_like(const Tensor& x);
 // The identity matrix, or its m x n corner. Throws Error for a negative size.
-Tensor eye(std::int64_t n, DType dtype = float32);
-Tensor eye(std::int64_t m, std::int64_t n, DType dtype = float32);
+Tensor eye(Size n, DType dtype = float32);
+Tensor eye(Size m, Size n, DType dtype = float32);
 
 // --- ranges
 
@@ -52,6 +54,8 @@ class Number {
       whole_ = static_cast<std::int64_t>(value);
     }
   }
+
+  Number(Integer value) : Number(std::int64_t{value}) {}
 
   Kind kind() const { return kind_; }
   double real() const { return real_; }
@@ -81,7 +85,7 @@ Tensor arange(Number end, std::optional<DType> dtype = {});
 // `steps` numbers from start to end, both included, evenly spaced; truncated for int64.
 // Throws Error for a negative number of steps, or a dtype that is bool or cannot hold the
 // bounds.
-Tensor linspace(double start, double end, std::int64_t steps, DType dtype = float32);
+Tensor linspace(double start, double end, Size steps, DType dtype = float32);
 
 // --- lists
 
@@ -111,12 +115,27 @@ Tensor tensor(const NestedList& list, std::optional<DType> dtype = {});
 
 // The elements of `values` in row-major order, with the dtype of their type; of the shape
 // (values.size()) where none is given. Throws Error when their numbers of elements
-// differ.
+// differ. Integers of any width make int64; throws Error for one that does not fit.
 Tensor from_vector(const std::vector<float>& values);
 Tensor from_vector(const std::vector<double>& values);
 Tensor from_vector(const std::vector<std::int64_t>& values);
 Tensor from_vector(const std::vector<float>& values, const Shape& shape);
 Tensor from_vector(const std::vector<double>& values, const Shape& shape);
 Tensor from_vector(const std::vector<std::int64_t>& values, const Shape& shape);
+Tensor from_vector(const std::vector<bool>& values);
+Tensor from_vector(const std::vector<bool>& values, const Shape& shape);
+template <std::integral T>
+Tensor from_vector(const std::vector<T>& values, const Shape& shape) {
+  std::vector<std::int64_t> whole;
+  whole.reserve(values.size());
+  for (const T value : values) {
+    whole.push_back(Number(value).as<std::int64_t>("from_vector"));
+  }
+  return from_vector(whole, shape);
+}
+template <std::integral T>
+Tensor from_vector(const std::vector<T>& values) {
+  return from_vector(values, {static_cast<std::int64_t>(values.size())});
+}
 
 }  // namespace heed

@@ -1,6 +1,7 @@
 // Tensors as text, laid out as PyTorch lays them out.
 #include <algorithm>
 #include <cmath>
+#include <ostream>
 #include <string>
 
 #include <fmt/format.h>
@@ -165,6 +166,7 @@ class Lists {
 }  // namespace
 
 std::string to_string(const Tensor& tensor) {
+  if (!tensor.defined()) return "tensor(undefined)";
   std::string result = "tensor(";
   const bool is_empty = tensor.numel() == 0;
   if (is_empty) {
@@ -197,4 +199,19 @@ std::string to_string(const Tensor& tensor) {
   return result + ")";
 }
 
+std::ostream& operator<<(std::ostream& out, DType dtype) { return out << name(dtype); }
+
+std::ostream& operator<<(std::ostream& out, const Shape& shape) {
+  return out << fmt::format("{}", shape);
+}
+
+std::ostream& operator<<(std::ostream& out, const Tensor& tensor) {
+  return out << to_string(tensor);
+}
+
 }  // namespace heed
+
+fmt::format_context::iterator fmt::formatter<heed::DType>::format(
+    heed::DType dtype, format_context& context) const {
+  return fmt::format_to(context.out(), "{}", heed::name(dtype));
+}

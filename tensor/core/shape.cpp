@@ -61,6 +61,16 @@ bool broadcasts_to(const Shape& shape, const Shape& target) {
   return true;
 }
 
+int Shape::from_end(int i) const {
+  check(-rank_ <= i && i < rank_, "shape: the index must be from {} to {}, got {} for {}",
+        -rank_, rank_ - 1, i, *this);
+  return i + rank_;
+}
+
+void Shape::fail_sizes(std::size_t n) const {
+  fail("shape: {} sizes were asked for, got {}", n, *this);
+}
+
 int normalize_dim(std::string_view op, std::int64_t dim, int rank) {
   const int limit = std::max(rank, 1);
   check(-limit <= dim && dim < limit, "{}: dim must be from {} to {}, got {}", op, -limit,
@@ -73,4 +83,8 @@ int normalize_dim(std::string_view op, std::int64_t dim, int rank) {
 fmt::format_context::iterator fmt::formatter<heed::Shape>::format(
     const heed::Shape& shape, format_context& context) const {
   return fmt::format_to(context.out(), "({})", fmt::join(shape, ", "));
+}
+fmt::format_context::iterator fmt::formatter<heed::Integer>::format(
+    heed::Integer number, format_context& context) const {
+  return fmt::format_to(context.out(), "{}", std::int64_t{number});
 }

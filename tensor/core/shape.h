@@ -2,9 +2,11 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <concepts>
 #include <cstdint>
 #include <initializer_list>
+#include <iosfwd>
 #include <span>
 #include <string_view>
 
@@ -39,8 +41,18 @@ class Shape {
   }
 
   int rank() const { return rank_; }
-  std::int64_t operator[](int i) const { return sizes_[i]; }
-  std::int64_t& operator[](int i) { return sizes_[i]; }
+  // Number i, a negative i from the end. Throws Error out of range.
+  std::int64_t operator[](int i) const { return sizes_[place(i)]; }
+  std::int64_t& operator[](int i) { return sizes_[place(i)]; }
+  // The numbers one by one: auto [n, d] = x.shape().sizes<2>(). Throws Error unless there
+  // are N.
+  template <std::size_t N>
+  std::array<std::int64_t, N> sizes() const {
+    if (rank_ != N) fail_sizes(N);
+    std::array<std::int64_t, N> sizes;
+    std::copy_n(sizes_, N, sizes.begin());
+    return sizes;
+  }
   const std::int64_t* begin() const { return sizes_; }
   const std::int64_t* end() const { return sizes_ + rank_; }
   std::int64_t* begin() { return sizes_; }
@@ -66,25 +78,36 @@ class Shape {
   }
 
  private:
+  int place(int i) const {
+    return static_cast<unsigned>(i) < static_cast<unsigned>(rank_) ? i : from_end(i);
+  }
+  int from_end(int i) const;
+  [[noreturn]] void fail_sizes(std::size_t n) const;
+
   std::int64_t sizes_[max_rank];
   int rank_ = 0;
 };
 
+std::ostream& operator<<(std::ostream& out, const Shape& shape);
+
 using Strides = Shape;  // one a dimension, counted in elements
 
-// The index of one dimension; a negative one counts from the end. Unlike a plain integer
-// it cannot be made from a bool or a double, so that an argument in the wrong place is
-// found: sort(x, true) does not compile.
-class Dim {
+// A whole number as an argument. Unlike std::int64_t it cannot be made from a bool or a
+// fraction, so that an argument in the wrong place is found: sort(x, true) and
+// MultiHeadAttention(8, 2, 0.1) do not compile.
+class Integer {
  public:
   template <std::integral Int>
-  requires(!std::same_as<Int, bool>) Dim(Int dim)
-      : dim_(static_cast<std::int64_t>(dim)) {}
-  operator std::int64_t() const { return dim_; }
+  requires(!std::same_as<Int, bool>) Integer(Int value)
+      : value_(static_cast<std::int64_t>(value)) {}
+  operator std::int64_t() const { return value_; }
 
  private:
-  std::int64_t dim_;
+  std::int64_t value_;
 };
+
+using Dim = Integer;   // the index of a dimension; a negative one counts from the end
+using Size = Integer;  // how many elements, features, heads, layers
 
 // Dimensions to work on: {0, -1}, or 1 alone.
 class Dims : public Shape {
@@ -130,3 +153,8 @@ struct fmt::formatter<heed::Shape> {
 };
 template <>
 struct fmt::formatter<heed::Dims> : fmt::formatter<heed::Shape> {};
+template <>
+struct fmt::formatter<heed::Integer> {
+  constexpr auto parse(format_parse_context& context) { return context.begin(); }
+  format_context::iterator format(heed::Integer number, format_context& context) const;
+};

@@ -47,6 +47,10 @@ void convert(std::int64_t n, const From* from, std::int64_t from_stride, To* to,
 
 }  // namespace
 
+void Tensor::fail_undefined() {
+  fail("Tensor: used while undefined, that is default-constructed or moved from");
+}
+
 std::int64_t Tensor::size(Dim dim) const {
   check(this->dim() > 0, "size: a scalar has no dimensions, got dim {}",
         std::int64_t{dim});
@@ -81,7 +85,7 @@ void Tensor::set(std::initializer_list<std::int64_t> index, double value) {
 
 template <class T>
 std::vector<T> Tensor::to_vector() const {
-  check(dtype_of<T> == dtype_, "to_vector: the dtype is {}, asked for {}", name(dtype_),
+  check(dtype_of<T> == dtype(), "to_vector: the dtype is {}, asked for {}", name(dtype_),
         name(dtype_of<T>));
   const Tensor dense = contiguous();
   const T* first = dense.data<T>();
@@ -94,7 +98,7 @@ template std::vector<std::int64_t> Tensor::to_vector() const;
 template std::vector<bool> Tensor::to_vector() const;
 
 Tensor& Tensor::fill_(double value) {
-  dispatch(dtype_, [&]<class T>() {
+  dispatch(dtype(), [&]<class T>() {
     const T element = fitting<T>("fill_", value);
     if (numel() == 0) return;
     T* const out = mutable_data<T>();
@@ -113,7 +117,7 @@ Tensor& Tensor::fill_(double value) {
 }
 
 Tensor& Tensor::copy_(const Tensor& source) {
-  check(broadcasts_to(source.shape(), shape_),
+  check(broadcasts_to(source.shape(), shape()),
         "copy_: the source must broadcast to the target, got {} and {}", source.shape(),
         shape_);
   if (numel() == 0) return *this;
@@ -140,15 +144,15 @@ Tensor& Tensor::copy_(const Tensor& source) {
   return *this;
 }
 
-Tensor Tensor::clone() const { return empty(shape_, dtype_).copy_(*this); }
+Tensor Tensor::clone() const { return empty(shape(), dtype_).copy_(*this); }
 
 Tensor Tensor::contiguous() const { return is_contiguous() ? *this : clone(); }
 
 Tensor Tensor::to(DType dtype) const {
-  return dtype == dtype_ ? *this : empty(shape_, dtype).copy_(*this);
+  return dtype == this->dtype() ? *this : empty(shape_, dtype).copy_(*this);
 }
 
-Tensor Tensor::operator[](std::int64_t index) const { return select(*this, 0, index); }
+Tensor Tensor::operator[](Integer index) const { return select(*this, 0, index); }
 
 Tensor empty(const Shape& shape, DType dtype) {
   const auto bytes = static_cast<std::size_t>(count(shape)) * element_size(dtype);

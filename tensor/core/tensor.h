@@ -3,11 +3,13 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <iosfwd>
 #include <string>
 #include <vector>
 
 #include "tensor/core/dtype.h"
 #include "tensor/core/memory.h"
+#include "tensor/core/methods.h"
 #include "tensor/core/shape.h"
 
 namespace heed {
@@ -18,31 +20,23 @@ namespace heed {
 // the views that functions such as slice() return. clone() copies the elements. A const
 // Tensor protects the reference, not the elements.
 //
-// A default-constructed Tensor has the shape (0).
-class Tensor {
+// A Tensor that was default-constructed or moved from is undefined: it refers to nothing,
+// and every function but defined() throws Error for it. It stands for "none" where an
+// operand is optional.
+class [[nodiscard]] Tensor : public Methods<Tensor> {
  public:
-  Tensor() : shape_{0}, strides_{1} {}
+  Tensor() = default;
 
   Tensor(const Tensor&) = default;
-  Tensor& operator=(const Tensor&) = default;
-  // A Tensor that was moved from is as default-constructed.
-  Tensor(Tensor&& other) noexcept
-      : storage_(std::move(other.storage_)),
-        offset_(other.offset_),
-        shape_(other.shape_),
-        strides_(other.strides_),
-        dtype_(other.dtype_) {
-    other.forget();
-  }
-  Tensor& operator=(Tensor&& other) noexcept {
-    if (this == &other) return *this;
-    storage_ = std::move(other.storage_);
-    offset_ = other.offset_;
-    shape_ = other.shape_;
-    strides_ = other.strides_;
-    dtype_ = other.dtype_;
-    other.forget();
-    return *this;
+  Tensor(Tensor&&) noexcept = default;
+  Tensor& operator=(const Tensor&) & = default;
+  Tensor& operator=(Tensor&&) & noexcept = default;
+  // x[0] = y would only make the temporary x[0] refer to y's elements.
+  template <class T>
+  void operator=(const T&) && {
+    static_assert(!sizeof(T),
+                  "heed: an assignment to a temporary Tensor writes nothing; "
+                  "x[i].copy_(y) or x[i].fill_(2.0) writes elements");
   }
 
   // A view of `storage`; every element must lie inside it, which is not checked.
@@ -54,14 +48,19 @@ class Tensor {
         strides_(strides),
         dtype_(dtype) {}
 
-  const Shape& shape() const { return shape_; }
-  const Strides& strides() const { return strides_; }
+  // Whether it refers to elements, were it none at all; false for Tensor().
+  bool defined() const { return static_cast<bool>(storage_); }
+  const Shape& shape() const& { return checked().shape_; }
+  const Strides& strides() const& { return checked().strides_; }
+  // Of a temporary by value, so that it outlives the Tensor.
+  Shape shape() && { return checked().shape_; }
+  Strides strides() && { return checked().strides_; }
   // The number of dimensions; 0 for a scalar.
-  int dim() const { return shape_.rank(); }
+  int dim() const { return checked().shape_.rank(); }
   // The size along a dimension, negative ones from the end. Throws Error out of range.
   std::int64_t size(Dim dim) const;
-  std::int64_t numel() const { return count(shape_); }
-  DType dtype() const { return dtype_; }
+  std::int64_t numel() const { return count(checked().shape_); }
+  DType dtype() const { return checked().dtype_; }
   // The place of the first element in the storage, in elements.
   std::int64_t offset() const { return offset_; }
   const StorageRef& storage() const { return storage_; }
@@ -77,8 +76,9 @@ class Tensor {
   // that needed the old elements is refused. Throws Error unless T fits dtype().
   template <class T>
   T* mutable_data() {
-    if (storage_) storage_->version.fetch_add(1, std::memory_order_relaxed);
-    return pointer<T>();
+    T* const first = pointer<T>();
+    storage_->version.fetch_add(1, std::memory_order_relaxed);
+    return first;
   }
 
   // The only element, as a double: an int64 beyond 2^53 is rounded. Throws Error unless
@@ -100,6 +100,17 @@ class Tensor {
   // The two may share storage. Throws Error when the shapes do not broadcast.
   Tensor& copy_(const Tensor& source);
 
+  // Change the elements in place; x broadcasts to shape(). Throw Error as +, -, * and /
+  // do, and when the tensor repeats elements, as expand() does.
+  Tensor& operator+=(const Tensor& x);
+  Tensor& operator-=(const Tensor& x);
+  Tensor& operator*=(const Tensor& x);
+  Tensor& operator/=(const Tensor& x);
+  Tensor& operator+=(double x);
+  Tensor& operator-=(double x);
+  Tensor& operator*=(double x);
+  Tensor& operator/=(double x);
+
   // A contiguous copy with storage of its own.
   Tensor clone() const;
   // This tensor if it is contiguous, otherwise a contiguous copy.
@@ -110,20 +121,19 @@ class Tensor {
   Tensor to(DType dtype) const;
 
   // x[i] is the view of element i of the first dimension: select(x, 0, i).
-  Tensor operator[](std::int64_t index) const;
+  Tensor operator[](Integer index) const;
 
  private:
-  void forget() {
-    offset_ = 0;
-    shape_ = {0};
-    strides_ = {1};
-    dtype_ = DType::float32;
+  const Tensor& checked() const {
+    if (!storage_) fail_undefined();
+    return *this;
   }
+  [[noreturn]] static void fail_undefined();
   template <class T>
   T* pointer() const {
-    check(dtype_of<T> == dtype_, "data: the dtype is {}, asked for {}", name(dtype_),
+    check(dtype_of<T> == dtype(), "data: the dtype is {}, asked for {}", name(dtype_),
           name(dtype_of<T>));
-    return storage_ ? static_cast<T*>(storage_->data()) + offset_ : nullptr;
+    return static_cast<T*>(storage_->data()) + offset_;
   }
 
   StorageRef storage_;
@@ -153,6 +163,7 @@ void check_same_dtype(std::string_view op, const Tensor& a, const Tensor& b);
 
 // The tensor as PyTorch prints it, `tensor([[1., 2.], [3., 4.]])` with its line breaks.
 std::string to_string(const Tensor& tensor);
+std::ostream& operator<<(std::ostream& out, const Tensor& tensor);
 
 }  // namespace heed
 

@@ -199,8 +199,7 @@ Tensor unsqueeze(const Tensor& x, Dim dim) {
   return with_layout(x, shape, strides);
 }
 
-Tensor slice(const Tensor& x, Dim dim, std::int64_t start, std::int64_t stop,
-             std::int64_t step) {
+Tensor slice(const Tensor& x, Dim dim, Integer start, Integer stop, Integer step) {
   const int d = dim_of("slice", x, dim);
   check(step >= 1, "slice: step must be at least 1, got {}", step);
   const std::int64_t size = x.shape()[d];
@@ -212,7 +211,7 @@ Tensor slice(const Tensor& x, Dim dim, std::int64_t start, std::int64_t stop,
   return narrowed(x, d, first, length, step);
 }
 
-Tensor select(const Tensor& x, Dim dim, std::int64_t index) {
+Tensor select(const Tensor& x, Dim dim, Integer index) {
   const int d = dim_of("select", x, dim);
   const std::int64_t size = x.shape()[d];
   check(-size <= index && index < size,
@@ -222,18 +221,19 @@ Tensor select(const Tensor& x, Dim dim, std::int64_t index) {
   Strides strides = x.strides();
   shape.erase(d);
   strides.erase(d);
-  const std::int64_t start = (index < 0 ? index + size : index) * x.strides()[d];
+  const std::int64_t start =
+      (index < 0 ? index + size : std::int64_t{index}) * x.strides()[d];
   return Tensor(x.storage(), x.offset() + start, shape, strides, x.dtype());
 }
 
-std::vector<Tensor> split(const Tensor& x, std::int64_t size, Dim dim) {
+std::vector<Tensor> split(const Tensor& x, Size size, Dim dim) {
   const int d = dim_of("split", x, dim);
   check(size >= 1, "split: size must be at least 1, got {}", size);
   const std::int64_t total = x.shape()[d];
   std::vector<Tensor> pieces;
   std::int64_t start = 0;
   do {  // an empty dimension gives one empty piece
-    const std::int64_t length = std::min(size, total - start);
+    const std::int64_t length = std::min(std::int64_t{size}, total - start);
     pieces.push_back(narrowed(x, d, start, length));
     start += length;
   } while (start < total);
@@ -260,7 +260,7 @@ std::vector<Tensor> split_with_sizes(const Tensor& x,
   return pieces;
 }
 
-std::vector<Tensor> chunk(const Tensor& x, std::int64_t chunks, Dim dim) {
+std::vector<Tensor> chunk(const Tensor& x, Size chunks, Dim dim) {
   const int d = dim_of("chunk", x, dim);
   check(chunks >= 1, "chunk: chunks must be at least 1, got {}", chunks);
   const std::int64_t total = x.shape()[d];

@@ -41,20 +41,20 @@ inline constexpr std::int64_t to_end = INT64_MAX;
 // Elements start, start + step, ... below `stop` of dimension `dim`, as Python's
 // x[start:stop:step]: negative bounds count from the end, bounds beyond it are clipped.
 // Throws Error unless step >= 1. slice and the functions below throw Error for a scalar.
-Tensor slice(const Tensor& x, Dim dim, std::int64_t start, std::int64_t stop = to_end,
-             std::int64_t step = 1);
+Tensor slice(const Tensor& x, Dim dim, Integer start, Integer stop = to_end,
+             Integer step = 1);
 // Element `index` of dimension `dim`, negative ones from the end; the result has one
 // dimension less. Throws Error when `index` is out of range.
-Tensor select(const Tensor& x, Dim dim, std::int64_t index);
+Tensor select(const Tensor& x, Dim dim, Integer index);
 // Pieces of `size` along `dim`, the last one smaller if need be; an empty dimension gives
 // one empty piece. Throws Error unless size >= 1.
-std::vector<Tensor> split(const Tensor& x, std::int64_t size, Dim dim = 0);
+std::vector<Tensor> split(const Tensor& x, Size size, Dim dim = 0);
 // Pieces of the given sizes along `dim`. Throws Error if one is negative or their sum is
 // not its size.
 std::vector<Tensor> split_with_sizes(const Tensor& x,
                                      const std::vector<std::int64_t>& sizes, Dim dim = 0);
 // At most `chunks` pieces of equal size along `dim`, the last one smaller if need be; of
 // an empty dimension `chunks` empty pieces. Throws Error unless chunks >= 1.
-std::vector<Tensor> chunk(const Tensor& x, std::int64_t chunks, Dim dim = 0);
+std::vector<Tensor> chunk(const Tensor& x, Size chunks, Dim dim = 0);
 
 }  // namespace heed

@@ -223,6 +223,23 @@ Tensor maximum(const Tensor& a, const Tensor& b) {
 Tensor minimum(const Tensor& a, const Tensor& b) {
   return binary("minimum", Op::minimum, a, b);
 }
+Tensor maximum(const Tensor& a, double b) { return binary("maximum", Op::maximum, a, b); }
+Tensor minimum(const Tensor& a, double b) { return binary("minimum", Op::minimum, a, b); }
+
+Tensor& Tensor::operator+=(const Tensor& x) {
+  add_(*this, x);
+  return *this;
+}
+Tensor& Tensor::operator-=(const Tensor& x) {
+  add_(*this, x, -1);
+  return *this;
+}
+Tensor& Tensor::operator*=(const Tensor& x) { return copy_(*this * x); }
+Tensor& Tensor::operator/=(const Tensor& x) { return copy_(*this / x); }
+Tensor& Tensor::operator+=(double x) { return copy_(*this + x); }
+Tensor& Tensor::operator-=(double x) { return copy_(*this - x); }
+Tensor& Tensor::operator*=(double x) { return copy_(*this * x); }
+Tensor& Tensor::operator/=(double x) { return copy_(*this / x); }
 
 // --- comparisons
 
@@ -274,14 +291,6 @@ Tensor isfinite(const Tensor& x) { return property(Op::isfinite, x, true); }
 Tensor detail::unary(std::string_view name, Op op, const Tensor& x) {
   const Kernel kernel = kernel_of(name, op, x.dtype());
   return compute<1>(kernel, x.shape(), x.dtype(), {x});
-}
-
-Tensor gelu(const Tensor& x, Gelu form) {
-  return detail::unary("gelu", form == Gelu::exact ? Op::gelu : Op::gelu_tanh, x);
-}
-Tensor gelu_slope(const Tensor& x, Gelu form) {
-  return detail::unary("gelu_slope",
-                       form == Gelu::exact ? Op::gelu_slope : Op::gelu_tanh_slope, x);
 }
 
 Tensor clamp(const Tensor& x, std::optional<double> min, std::optional<double> max) {

@@ -14,9 +14,12 @@ namespace heed::kernels {
 enum class Op {
   // of one operand
   abs,
+  ceil,
   cos,
   erf,
   exp,
+  expm1,
+  floor,
   gelu,
   gelu_slope,
   gelu_tanh,
@@ -30,6 +33,7 @@ enum class Op {
   neg,
   reciprocal,
   relu,
+  round,
   rsqrt,
   sigmoid,
   sign,
@@ -93,6 +97,8 @@ Tensor pow(double a, const Tensor& b);
 // The larger and the smaller of each pair; NaN if either is NaN.
 Tensor maximum(const Tensor& a, const Tensor& b);
 Tensor minimum(const Tensor& a, const Tensor& b);
+Tensor maximum(const Tensor& a, double b);
+Tensor minimum(const Tensor& a, double b);
 
 // --- comparisons: a bool tensor, broadcast like the pairs above.
 
@@ -120,6 +126,10 @@ Tensor logical_and(const Tensor& a, const Tensor& b);
 Tensor logical_or(const Tensor& a, const Tensor& b);
 Tensor logical_xor(const Tensor& a, const Tensor& b);
 Tensor logical_not(const Tensor& x);
+inline Tensor operator&(const Tensor& a, const Tensor& b) { return logical_and(a, b); }
+inline Tensor operator|(const Tensor& a, const Tensor& b) { return logical_or(a, b); }
+inline Tensor operator^(const Tensor& a, const Tensor& b) { return logical_xor(a, b); }
+inline Tensor operator!(const Tensor& x) { return logical_not(x); }
 
 Tensor isnan(const Tensor& x);
 Tensor isinf(const Tensor& x);
@@ -145,6 +155,10 @@ inline Tensor square(const Tensor& x) {
 }
 inline Tensor exp(const Tensor& x) { return detail::unary("exp", kernels::Op::exp, x); }
 inline Tensor log(const Tensor& x) { return detail::unary("log", kernels::Op::log, x); }
+// exp(x) - 1, exact for small x.
+inline Tensor expm1(const Tensor& x) {
+  return detail::unary("expm1", kernels::Op::expm1, x);
+}
 // log(1 + x), exact for small x.
 inline Tensor log1p(const Tensor& x) {
   return detail::unary("log1p", kernels::Op::log1p, x);
@@ -183,6 +197,23 @@ inline Tensor silu(const Tensor& x) {
 inline Tensor softplus(const Tensor& x) {
   return detail::unary("softplus", kernels::Op::softplus, x);
 }
+
+// Down, up, and to the nearest whole number, the even one of two equally near.
+inline Tensor floor(const Tensor& x) {
+  return detail::unary("floor", kernels::Op::floor, x);
+}
+inline Tensor ceil(const Tensor& x) {
+  return detail::unary("ceil", kernels::Op::ceil, x);
+}
+inline Tensor round(const Tensor& x) {
+  return detail::unary("round", kernels::Op::round, x);
+}
+// x where x > 0, else slope x.     (Maas, Hannun and Ng, 2013)
+Tensor leaky_relu(const Tensor& x, double slope = 0.01);
+// x where x > 0, else alpha (exp(x) - 1).     (Clevert, Unterthiner and Hochreiter, 2016)
+Tensor elu(const Tensor& x, double alpha = 1);
+// log sigmoid(x), which does not overflow.
+Tensor logsigmoid(const Tensor& x);
 
 enum class Gelu { exact, tanh };
 // x Phi(x) with Phi the normal distribution function, or its tanh approximation

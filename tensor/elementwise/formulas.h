@@ -174,6 +174,21 @@ struct Formula<Op::rsqrt> : Floating {
   auto operator()(auto x) const { return 1 / Formula<Op::sqrt>{}(x); }
 };
 template <>
+struct Formula<Op::floor> : Floating {
+  float operator()(float x) const { return __builtin_floorf(x); }
+  double operator()(double x) const { return __builtin_floor(x); }
+};
+template <>
+struct Formula<Op::ceil> : Floating {
+  float operator()(float x) const { return __builtin_ceilf(x); }
+  double operator()(double x) const { return __builtin_ceil(x); }
+};
+template <>
+struct Formula<Op::round> : Floating {
+  float operator()(float x) const { return __builtin_rintf(x); }
+  double operator()(double x) const { return __builtin_rint(x); }
+};
+template <>
 struct Formula<Op::relu> : Floating {
   auto operator()(auto x) const { return x < 0 ? 0 : x; }
 };
@@ -181,6 +196,10 @@ struct Formula<Op::relu> : Floating {
 template <>
 struct Formula<Op::exp> : Elementary {
   auto operator()(auto x) const { return exp(x); }
+};
+template <>
+struct Formula<Op::expm1> : Elementary {
+  auto operator()(auto x) const { return expm1(x); }
 };
 template <>
 struct Formula<Op::log> : Elementary {

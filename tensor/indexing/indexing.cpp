@@ -187,6 +187,43 @@ Tensor gather(const Tensor& x, Dim dim, const Tensor& index) {
   return result;
 }
 
+Tensor nonzero(const Tensor& x) {
+  const Tensor flags = x.to(boolean).contiguous();
+  const bool* const flag = flags.data<bool>();
+  const std::int64_t n = x.numel(), rank = x.dim();
+  Tensor result = empty({std::count(flag, flag + n, true), rank}, int64);
+  std::int64_t* row = result.mutable_data<std::int64_t>();
+  for (std::int64_t i = 0; i < n; ++i) {
+    if (!flag[i]) continue;
+    std::int64_t rest = i;
+    for (int d = static_cast<int>(rank) - 1; d >= 0; --d) {
+      row[d] = rest % x.shape()[d];
+      rest /= x.shape()[d];
+    }
+    row += rank;
+  }
+  return result;
+}
+
+Tensor one_hot(const Tensor& ids, std::optional<Size> classes) {
+  check(ids.dtype() == int64, "one_hot: the ids must be int64, got {}", ids.dtype());
+  check(classes || ids.numel() > 0,
+        "one_hot: without ids the number of classes must be given, got the shape {}",
+        ids.shape());
+  const std::vector<std::int64_t> list = ids.to_vector<std::int64_t>();
+  const std::int64_t n = classes.value_or(
+      list.empty() ? 0 : *std::max_element(list.begin(), list.end()) + 1);
+  check(n >= 0, "one_hot: the number of classes must not be negative, got {}", n);
+  Tensor result = empty(append(ids.shape(), {n}), int64).fill_(0);
+  std::int64_t* row = result.mutable_data<std::int64_t>();
+  for (const std::int64_t id : list) {
+    check(0 <= id && id < n, "one_hot: the ids must be from 0 to {}, got {}", n - 1, id);
+    row[id] = 1;
+    row += n;
+  }
+  return result;
+}
+
 Tensor masked_select(const Tensor& x, const Tensor& mask) {
   check_mask("masked_select", mask);
   const Shape shape = broadcast("masked_select", x.shape(), mask.shape());
@@ -266,8 +303,8 @@ Tensor masked_scatter(const Shape& shape, const Tensor& mask, const Tensor& x) {
   return result;
 }
 
-Tensor slice_scatter(const Shape& shape, const Tensor& x, Dim dim, std::int64_t start,
-                     std::int64_t step) {
+Tensor slice_scatter(const Shape& shape, const Tensor& x, Dim dim, Integer start,
+                     Integer step) {
   Tensor result = zeros(shape, x.dtype());
   const Tensor rest = slice(result, dim, start, to_end, step);
   check(x.dim() == rest.dim(), "slice_scatter: x must have the rank of {}, got {}", shape,
@@ -280,7 +317,7 @@ Tensor slice_scatter(const Shape& shape, const Tensor& x, Dim dim, std::int64_t 
   return result;
 }
 
-Tensor select_scatter(const Shape& shape, const Tensor& x, Dim dim, std::int64_t index) {
+Tensor select_scatter(const Shape& shape, const Tensor& x, Dim dim, Integer index) {
   Tensor result = zeros(shape, x.dtype());
   Tensor target = select(result, dim, index);
   check(x.shape() == target.shape(),
@@ -290,11 +327,11 @@ Tensor select_scatter(const Shape& shape, const Tensor& x, Dim dim, std::int64_t
   return result;
 }
 
-Tensor triu(const Tensor& x, std::int64_t diagonal) {
+Tensor triu(const Tensor& x, Integer diagonal) {
   return triangle("triu", x, diagonal, true);
 }
 
-Tensor tril(const Tensor& x, std::int64_t diagonal) {
+Tensor tril(const Tensor& x, Integer diagonal) {
   return triangle("tril", x, diagonal, false);
 }
 

@@ -1,6 +1,8 @@
 // Picking elements by index, mask or place, and the ways back.
 #pragma once
 
+#include <optional>
+
 #include "tensor/core/tensor.h"
 #include "tensor/indexing/joining.h"
 
@@ -17,6 +19,13 @@ Tensor gather(const Tensor& x, Dim dim, const Tensor& index);
 // The elements where `mask` holds, as one dimension. mask and x broadcast.
 Tensor masked_select(const Tensor& x, const Tensor& mask);
 
+// The indices of the elements that are not 0, in row-major order: (count, x.dim()).
+Tensor nonzero(const Tensor& x);
+// A row of `classes` numbers for each id, 1 at the id's place, else 0: (ids..., classes),
+// int64. Without `classes` there are as many as the largest id asks for. Throws Error for
+// an id that is negative or not below `classes`.
+Tensor one_hot(const Tensor& ids, std::optional<Size> classes = {});
+
 // The three ways back, for gradients: zeros of `shape` with x added where the op above
 // took its element. Sums go in the order of `dim`. masked_scatter broadcasts the mask to
 // `shape`; it throws Error unless x has as many elements as the mask has trues.
@@ -26,14 +35,14 @@ Tensor masked_scatter(const Shape& shape, const Tensor& mask, const Tensor& x);
 // The ways back for slice and select: zeros of `shape` with x at the elements that
 // slice(., dim, start, ., step) reads, or at `index` of `dim`. Throw Error where x does
 // not fit.
-Tensor slice_scatter(const Shape& shape, const Tensor& x, Dim dim, std::int64_t start,
-                     std::int64_t step = 1);
-Tensor select_scatter(const Shape& shape, const Tensor& x, Dim dim, std::int64_t index);
+Tensor slice_scatter(const Shape& shape, const Tensor& x, Dim dim, Integer start,
+                     Integer step = 1);
+Tensor select_scatter(const Shape& shape, const Tensor& x, Dim dim, Integer index);
 
 // The last two dimensions with zeros below (triu) or above (tril) the diagonal; 1 means
 // the diagonal above the main one. A NaN there becomes 0 too. Throw Error below
 // rank 2.
-Tensor triu(const Tensor& x, std::int64_t diagonal = 0);
-Tensor tril(const Tensor& x, std::int64_t diagonal = 0);
+Tensor triu(const Tensor& x, Integer diagonal = 0);
+Tensor tril(const Tensor& x, Integer diagonal = 0);
 
 }  // namespace heed

@@ -117,12 +117,12 @@ Tensor repeat(const Tensor& x, const Shape& repeats) {
   return done ? tiled : empty(shape, x.dtype()).copy_(tiled);
 }
 
-Tensor repeat_interleave(const Tensor& x, std::int64_t repeats) {
+Tensor repeat_interleave(const Tensor& x, Integer repeats) {
   check_repeats("repeat_interleave", repeats);
   return repeat_blocks(x, 1, repeats, {count({x.numel(), repeats})});
 }
 
-Tensor repeat_interleave(const Tensor& x, std::int64_t repeats, Dim dim) {
+Tensor repeat_interleave(const Tensor& x, Integer repeats, Dim dim) {
   const int d = dim_to_repeat(x, dim);
   check_repeats("repeat_interleave", repeats);
   Shape shape = x.shape();
@@ -167,6 +167,35 @@ Tensor flip(const Tensor& x, const Dims& dims) {
     strides[d] = -x.strides()[d];
   }
   return Tensor(x.storage(), offset, x.shape(), strides, x.dtype()).clone();
+}
+
+Tensor roll(const Tensor& x, Integer shift, Dim dim) {
+  const int d = normalize_dim("roll", dim, x.dim());
+  const std::int64_t n = x.size(d);
+  if (n == 0) return x.clone();
+  const std::int64_t first = (n - shift % n) % n;  // is at the front of the result
+  return cat({slice(x, d, first), slice(x, d, 0, first)}, d);
+}
+
+std::vector<Tensor> meshgrid(std::span<const Tensor> vectors) {
+  Shape shape;
+  for (const Tensor& x : vectors) {
+    check(x.dim() == 1, "meshgrid: each tensor must have one dimension, got {}",
+          x.shape());
+    shape.push_back(x.numel());
+  }
+  std::vector<Tensor> grids;
+  for (int d = 0; d < shape.rank(); ++d) {
+    Shape sizes = shape;
+    for (std::int64_t& size : sizes) size = 1;
+    sizes[d] = shape[d];
+    grids.push_back(expand(reshape(vectors[static_cast<std::size_t>(d)], sizes), shape));
+  }
+  return grids;
+}
+
+std::vector<Tensor> meshgrid(std::initializer_list<Tensor> vectors) {
+  return meshgrid(std::span(vectors.begin(), vectors.size()));
 }
 
 }  // namespace heed

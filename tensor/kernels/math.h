@@ -102,6 +102,16 @@ struct ExpParts {
   return (1.f + e.part) * power_of_two(half) * power_of_two(e.n - half);
 }
 
+// exp(x) - 1, from the parts of exp, which lose nothing near 0.
+[[gnu::always_inline]] inline float expm1(float x) {
+  float held = x > 88.f ? 88.f : x;
+  held = held < -30.f ? -30.f : held;
+  const ExpParts e = exp_parts(held);
+  const float scale = power_of_two(e.n);
+  const float y = fma(scale, e.part, scale - 1.f);
+  return x > 88.f ? exp(x) : y;
+}
+
 // ln(2^e (1 + f)) for -1/3 <= f <= 1/3.
 [[gnu::always_inline]] inline float log_of_parts(float f, float e) {
   const float p = polynomial(f, 0.333332151f, -0.249998048f, 0.200104356f, -0.166802213f,
@@ -210,6 +220,7 @@ inline constexpr float largest_angle = 65536.f;
 // --- float64
 
 inline double exp(double x) { return __builtin_exp(x); }
+inline double expm1(double x) { return __builtin_expm1(x); }
 inline double log(double x) { return __builtin_log(x); }
 inline double log1p(double x) { return __builtin_log1p(x); }
 inline double tanh(double x) { return __builtin_tanh(x); }

@@ -84,18 +84,17 @@ Tensor rand_like(const Tensor& x, Generator& generator) {
   return result;
 }
 
-Tensor randint(std::int64_t low, std::int64_t high, const Shape& shape,
-               Generator& generator) {
+Tensor randint(Integer low, Integer high, const Shape& shape, Generator& generator) {
   check(low < high, "randint: low must be below high, got {} and {}", low, high);
   Tensor x = empty(shape, int64);
   return random_(x, low, high, generator);
 }
 
-Tensor randint(std::int64_t high, const Shape& shape, Generator& generator) {
+Tensor randint(Integer high, const Shape& shape, Generator& generator) {
   return randint(0, high, shape, generator);
 }
 
-Tensor randperm(std::int64_t n, Generator& generator) {
+Tensor randperm(Size n, Generator& generator) {
   check(n >= 0, "randperm: n must not be negative, got {}", n);
   Tensor result = empty({n}, int64);
   auto* const order = result.mutable_data<std::int64_t>();
@@ -143,7 +142,7 @@ Tensor bernoulli_bits(const Shape& shape, double p, Generator& generator) {
   return bits;
 }
 
-Tensor unpack_bits(const Tensor& bits, std::int64_t n, DType dtype) {
+Tensor unpack_bits(const Tensor& bits, Size n, DType dtype) {
   check(bits.dtype() == int64 && bits.dim() >= 1 && bits.size(-1) == ceil_div(n, 64),
         "unpack_bits: for rows of {} the bits must be int64 (..., {}), got {} {}", n,
         ceil_div(n, 64), name(bits.dtype()), bits.shape());
@@ -221,7 +220,7 @@ Tensor& random_(Tensor& x, Generator& generator) {
   return x;
 }
 
-Tensor& random_(Tensor& x, std::int64_t low, std::int64_t high, Generator& generator) {
+Tensor& random_(Tensor& x, Integer low, Integer high, Generator& generator) {
   check(low < high, "random_: low must be below high, got {} and {}", low, high);
   check_distinct("random_", x);
   dispatch(x.dtype(), [&]<class T>() {

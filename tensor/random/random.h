@@ -109,13 +109,13 @@ Tensor normal(double mean, const Tensor& std, Generator& generator = default_gen
 
 // Whole numbers from low to high - 1, equally likely; int64. Throws Error unless
 // low < high.
-Tensor randint(std::int64_t low, std::int64_t high, const Shape& shape,
+Tensor randint(Integer low, Integer high, const Shape& shape,
                Generator& generator = default_generator());
 // As randint(0, high, shape).
-Tensor randint(std::int64_t high, const Shape& shape,
+Tensor randint(Integer high, const Shape& shape,
                Generator& generator = default_generator());
 // 0, 1, ..., n - 1 in random order; int64. Throws Error for a negative n.
-Tensor randperm(std::int64_t n, Generator& generator = default_generator());
+Tensor randperm(Size n, Generator& generator = default_generator());
 
 // 1 with the probability that p holds for the element, otherwise 0; of p's shape and
 // dtype. Throws Error unless p is floating and every element from 0 to 1.
@@ -129,7 +129,7 @@ Tensor bernoulli_bits(const Shape& shape, double p,
                       Generator& generator = default_generator());
 // The bits of bernoulli_bits as zeros and ones (..., n) of a dtype. Throws Error unless
 // bits are int64 (..., ceil(n / 64)).
-Tensor unpack_bits(const Tensor& bits, std::int64_t n, DType dtype);
+Tensor unpack_bits(const Tensor& bits, Size n, DType dtype);
 
 // --- in place. They return x, and throw Error when elements of x share memory, as those
 // of an expanded tensor do.
@@ -156,7 +156,7 @@ Tensor& bernoulli_(Tensor& x, const Tensor& p,
 Tensor& random_(Tensor& x, Generator& generator = default_generator());
 // Whole numbers from low to high - 1. Throws Error unless low < high and the dtype holds
 // every whole number between.
-Tensor& random_(Tensor& x, std::int64_t low, std::int64_t high,
+Tensor& random_(Tensor& x, Integer low, Integer high,
                 Generator& generator = default_generator());
 
 }  // namespace heed

@@ -7,10 +7,13 @@
 namespace heed {
 namespace {
 
-// The elements of an optional operand.
+// An optional operand, contiguous.
+Tensor dense_if_defined(const Tensor& x) { return x.defined() ? x.contiguous() : x; }
+
+// Its elements.
 template <class T>
 const T* elements(const Tensor& x) {
-  return x.numel() > 0 ? x.data<T>() : nullptr;
+  return x.defined() ? x.data<T>() : nullptr;
 }
 
 // Rows whose parts of a sum are added up by one thread: fixed, so that the order of the
@@ -25,7 +28,7 @@ LayerNormResult layer_norm(const Tensor& x, const Tensor& weight, const Tensor& 
         "layer_norm: x must have a last dimension of at least 1, got {}", x.shape());
   const std::int64_t n = x.size(-1);
   for (const Tensor* parameter : {&weight, &bias}) {
-    if (parameter->numel() == 0) continue;
+    if (!parameter->defined()) continue;
     check_same_dtype("layer_norm", x, *parameter);
     check(parameter->shape() == Shape{n},
           "layer_norm: weight and bias must have the shape ({}), got {}", n,
@@ -34,7 +37,8 @@ LayerNormResult layer_norm(const Tensor& x, const Tensor& weight, const Tensor& 
   Shape rows = x.shape();
   rows.erase(x.dim() - 1);
   return dispatch_floating("layer_norm", x.dtype(), [&]<class T>() {
-    const Tensor dense = x.contiguous(), w = weight.contiguous(), b = bias.contiguous();
+    const Tensor dense = x.contiguous();
+    const Tensor w = dense_if_defined(weight), b = dense_if_defined(bias);
     LayerNormResult r{empty(x.shape(), x.dtype()), empty(rows, x.dtype()),
                       empty(rows, x.dtype())};
     const T *const from = dense.data<T>(), *const ws = elements<T>(w),
@@ -59,7 +63,7 @@ std::array<Tensor, 3> layer_norm_backward(const Tensor& g, const Tensor& x,
     const std::int64_t n = x.size(-1), rows = mean.numel();
     const std::int64_t blocks = (rows + rows_at_once - 1) / rows_at_once;
     const Tensor dense_g = g.contiguous(), dense = x.contiguous();
-    const Tensor w = weight.contiguous();
+    const Tensor w = dense_if_defined(weight);
     std::array<Tensor, 3> result;
     if (wanted[0]) result[0] = empty(x.shape(), x.dtype());
     // The blocks' parts of the gradients of weight and bias.

@@ -14,13 +14,13 @@ struct LayerNormResult {
   Tensor mean, rstd;  // as x without its last dimension
 };
 
-// x (..., n); weight and bias (n), or without elements for none. Floating dtypes. Throws
+// x (..., n); weight and bias (n), or undefined for none. Floating dtypes. Throws
 // Error when the shapes or dtypes do not fit or the last dimension of x is empty.
 LayerNormResult layer_norm(const Tensor& x, const Tensor& weight, const Tensor& bias,
                            double eps);
 
 // The gradients of x (..., n), weight (n) and bias (n), given the gradient g of the
-// output (..., n), x, weight (n, or without elements), and mean and rstd (...) of the
+// output (..., n), x, weight (n, or undefined), and mean and rstd (...) of the
 // result. A gradient that is not wanted has no elements.
 std::array<Tensor, 3> layer_norm_backward(const Tensor& g, const Tensor& x,
                                           const Tensor& weight, const Tensor& mean,

@@ -79,7 +79,7 @@ Tensor argsort(const Tensor& x, Dim dim, bool descending) {
   return sort(x, normalize_dim("argsort", dim, x.dim()), descending).indices;
 }
 
-WithIndices<Tensor> topk(const Tensor& x, std::int64_t k, Dim dim, bool largest) {
+WithIndices<Tensor> topk(const Tensor& x, Size k, Dim dim, bool largest) {
   const int d = normalize_dim("topk", dim, x.dim());
   const std::int64_t least = x.dim() == 0 ? 1 : 0;  // a scalar has no empty part
   const std::int64_t size = x.dim() == 0 ? 1 : x.shape()[d];

@@ -1,6 +1,10 @@
 // Order along one dimension: sorting, the largest few, running sums.
 #pragma once
 
+#include <ostream>
+
+#include <fmt/core.h>
+
 #include "tensor/core/tensor.h"
 
 namespace heed {
@@ -15,6 +19,11 @@ struct WithIndices {
   operator T() const { return values; }
 };
 
+template <class T>
+std::ostream& operator<<(std::ostream& out, const WithIndices<T>& x) {
+  return out << fmt::format("{}", x);
+}
+
 // The elements along `dim` in rising (or falling) order; equal ones keep their order, NaN
 // counts as the largest. values and indices have x's shape. Throws Error out of range.
 WithIndices<Tensor> sort(const Tensor& x, Dim dim = -1, bool descending = false);
@@ -22,9 +31,17 @@ WithIndices<Tensor> sort(const Tensor& x, Dim dim = -1, bool descending = false)
 Tensor argsort(const Tensor& x, Dim dim = -1, bool descending = false);
 // The k largest (or smallest) along `dim`, in order. Throws Error unless k is from 0 to
 // the size of `dim`; of a scalar, which has no empty part, k must be 1.
-WithIndices<Tensor> topk(const Tensor& x, std::int64_t k, Dim dim = -1,
-                         bool largest = true);
+WithIndices<Tensor> topk(const Tensor& x, Size k, Dim dim = -1, bool largest = true);
 // Running sums along `dim`; int64 for bool tensors.
 Tensor cumsum(const Tensor& x, Dim dim);
 
 }  // namespace heed
+
+// Values and indices print as PyTorch's do.
+template <class T>
+struct fmt::formatter<heed::WithIndices<T>> {
+  constexpr auto parse(format_parse_context& context) { return context.begin(); }
+  auto format(const heed::WithIndices<T>& x, format_context& context) const {
+    return fmt::format_to(context.out(), "values={},\nindices={}", x.values, x.indices);
+  }
+};

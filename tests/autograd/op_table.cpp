@@ -75,6 +75,10 @@ void add_arithmetic(std::vector<OpRow>& table) {
       {"maximum", binary(
                       low, high, [](In in) { return maximum(in[0], in[1]); }, false)});
   table.push_back(
+      {"maximum", {{{apart({2, 3})}, [](In in) { return maximum(in[0], 0); }}}});
+  table.push_back(
+      {"minimum", {{{apart({2, 3})}, [](In in) { return minimum(in[0], 0); }}}});
+  table.push_back(
       {"minimum", binary(
                       low, high, [](In in) { return minimum(in[0], in[1]); }, false)});
 }
@@ -234,6 +238,9 @@ void add_views(std::vector<OpRow>& table) {
     return split_with_sizes(in[0], {1, 4}, 1)[1];
   });
   one("chunk", {2, 5}, [](In in) { return chunk(in[0], 2, 1)[0] * 2; });
+  one("roll", {2, 3}, [](In in) { return roll(in[0], 2, 1); });
+  one("roll", {3, 2}, [](In in) { return roll(in[0], -4, 0); });
+  one("roll", {0, 2}, [](In in) { return roll(in[0], 1, 0); });
   one("flip", {2, 3}, [](In in) { return flip(in[0], {0, -1}); });
   one("repeat", {2, 3}, [](In in) { return repeat(in[0], {2, 1, 3}); });
   one("repeat_interleave", {2, 3}, [](In in) { return repeat_interleave(in[0], 2); });

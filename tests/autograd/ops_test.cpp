@@ -11,6 +11,7 @@
 
 #include "tests/autograd/headers.h"
 #include "tests/autograd/op_table.h"
+#include "tests/errors.h"
 #include "tests/layouts.h"
 
 using namespace heed;
@@ -84,6 +85,23 @@ BOOST_AUTO_TEST_CASE(the_table_names_every_op) {
                op + ": a row of op_table*.cpp, declared in no header of autograd/");
   }
   BOOST_TEST(declared.size() > 80u);
+}
+
+// Optional operands of these ops may be undefined, or leave the op without a use for the
+// others.
+BOOST_AUTO_TEST_CASE(an_undefined_input_is_refused) {
+  const std::set<std::string> optional = {"additive_scores", "layer_norm"};
+  for_each_sample([&](const OpRow& row, const Sample& sample, const std::string& label) {
+    if (optional.contains(row.name)) return;
+    for (std::size_t i = 0; i < sample.inputs.size(); ++i) {
+      std::vector<Variable> inputs(sample.inputs.begin(), sample.inputs.end());
+      inputs[i] = Variable();
+      BOOST_TEST(error_of([&] { sample.f(inputs); }) ==
+                     "Tensor: used while undefined, that is default-constructed or moved "
+                     "from",
+                 label << ", input " << i);
+    }
+  });
 }
 
 BOOST_AUTO_TEST_CASE(derivatives_are_those_of_the_values) {

@@ -19,7 +19,7 @@ namespace {
 void collect_saved(Node* node, std::set<Node*>& seen, std::vector<Tensor>& saved) {
   if (!node || !seen.insert(node).second) return;
   for (const SavedTensor& tensor : node->saved()) {
-    if (tensor.value.numel() > 0) saved.push_back(tensor.value);
+    if (tensor.value.defined() && tensor.value.numel() > 0) saved.push_back(tensor.value);
   }
   for (const NodeRef& input : node->inputs()) collect_saved(input.get(), seen, saved);
 }

@@ -315,6 +315,11 @@ def interleave_counts(d):
     return {"a": a, "repeats": counts, "dim": dim}
 
 
+def roll(d):
+    a = d.ranked()
+    return {"a": a, "shift": d.integer(-7, 8), "dim": d.dim(a)}
+
+
 def flip(d):
     a = d.value()
     return {"a": a, "dim": d.dims(a) if d.shape(a) else ()}

@@ -4,11 +4,11 @@ import draw_args as draw
 
 
 def elementwise(row):
-    for name in "abs cos erf exp neg relu sigmoid sin square tanh".split():
+    for name in "abs ceil cos erf exp expm1 floor neg relu sigmoid sin square tanh".split():
         row(name, f"torch.{name}({{a}})", f"{name}({{a}})", draw.value)
     for name in "log log1p reciprocal rsqrt sqrt".split():
         row(name, f"torch.{name}({{a}})", f"{name}({{a}})", draw.positive)
-    for name in "silu softplus".split():
+    for name in "logsigmoid silu softplus".split():
         row(name, f"F.{name}({{a}})", f"{name}({{a}})", draw.value)
     gelu = "F.gelu({a}, approximate={approximate})"
     row("gelu", gelu, "gelu({a})", draw.value_and(approximate="none"))

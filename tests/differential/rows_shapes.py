@@ -73,6 +73,7 @@ def joining(row):
     heed = f"{name}({{a}}, {{repeats}}, {{dim}})"
     row("interleave_dim", call, heed, draw.interleave_dim, op=name)
     row("interleave_counts", call, heed, draw.interleave_counts, op=name)
+    row("roll", "{a}.roll({shift}, {dim})", "roll({a}, {shift}, {dim})", draw.roll)
     row("flip", "{a}.flip({dim})", "flip({a}, {dim})", draw.flip)
 
 

@@ -17,6 +17,9 @@ Outputs power(In in) {
   return pow(in["a"], in.c.number("exponent"));
 }
 
+constexpr auto larger = [](const auto&... x) { return maximum(x...); };
+constexpr auto smaller = [](const auto&... x) { return minimum(x...); };
+
 Outputs exponential(In in) { return pow(in.c.number("base"), in["b"]); }
 
 // One condition of a, or one of a and b, which have no derivatives.
@@ -66,20 +69,27 @@ Ops elementwise_ops() {
       {"rdiv", [](In in) { return in.c.number("b") / in["a"]; }},
       {"pow", power},
       {"rpow", exponential},
-      {"maximum", binary<maximum>},
-      {"minimum", binary<minimum>},
+      {"maximum", [](In in) { return pair(in, larger); }},
+      {"minimum", [](In in) { return pair(in, smaller); }},
       // single elements
       {"abs", unary<abs>},
+      {"ceil", unary<ceil>},
       {"clamp", clamped},
       {"cos", unary<cos>},
+      {"elu", [](In in) { return elu(in["a"], in.c.number("alpha")); }},
       {"erf", unary<erf>},
       {"exp", unary<exp>},
+      {"expm1", unary<expm1>},
+      {"floor", unary<floor>},
       {"gelu", gelu_form},
+      {"leaky_relu", [](In in) { return leaky_relu(in["a"], in.c.number("slope")); }},
       {"log", unary<log>},
       {"log1p", unary<log1p>},
+      {"logsigmoid", unary<logsigmoid>},
       {"neg", unary<neg>},
       {"reciprocal", unary<reciprocal>},
       {"relu", unary<relu>},
+      {"round", unary<round>},
       {"rsqrt", unary<rsqrt>},
       {"sigmoid", unary<sigmoid>},
       {"silu", unary<silu>},

@@ -37,9 +37,9 @@ Outputs layer_norm(In in) {
   return nn::layer_norm(in["a"], shape, weight, in["b"], eps);
 }
 
-// The op below the layer: over the last dimension, with empty tensors for none.
+// The op below the layer: over the last dimension, with undefined operands for none.
 Outputs layer_norm_rows(In in) {
-  const Variable none = zeros({0}, in["a"].dtype());
+  const Variable none;
   return heed::layer_norm(in["a"], in.has("w") ? in["w"] : none,
                           in.has("b") ? in["b"] : none, in.c.number("eps"));
 }
@@ -55,6 +55,13 @@ Outputs cross_entropy(In in) {
                            {.reduction = reduction(in),
                             .ignore_index = in.c.integer("ignore_index", -100),
                             .label_smoothing = in.c.number("label_smoothing", 0)});
+}
+
+Outputs binary_cross_entropy(In in) {
+  return nn::binary_cross_entropy_with_logits(
+      in["a"], in["b"],
+      {.reduction = reduction(in),
+       .pos_weight = in.has("pos_weight") ? in.tensor("pos_weight") : Tensor()});
 }
 
 Outputs nll_of(const Variable& log_probabilities, In in) {
@@ -98,9 +105,16 @@ Outputs graph(In in) {
 
 Ops layer_ops() {
   return {
+      {"binary_cross_entropy_with_logits", binary_cross_entropy},
       {"cross_entropy", cross_entropy},
       {"embedding", embedding},
       {"graph", graph},
+      {"huber_loss",
+       [](In in) {
+         return nn::huber_loss(
+             in["a"], in["b"],
+             {.reduction = reduction(in), .delta = in.c.number("delta")});
+       }},
       {"l1_loss", [](In in) { return nn::l1_loss(in["a"], in["b"], reduction(in)); }},
       {"layer_norm", layer_norm},
       {"layer_norm_rows", layer_norm_rows},

@@ -92,6 +92,7 @@ Ops shape_ops() {
       {"flip", [](In in) { return flip(in["a"], in.dims("dim")); }},
       {"repeat", [](In in) { return repeat(in["a"], in.shape("repeats")); }},
       {"repeat_interleave", interleaved},
+      {"roll", [](In in) { return roll(in["a"], in.c.integer("shift"), dim(in)); }},
       {"stack", [](In in) { return stack(parts(in), in.c.integer("dim", 0)); }},
       // indexing
       {"gather", [](In in) { return gather(in["a"], dim(in), in.tensor("index")); }},

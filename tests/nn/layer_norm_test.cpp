@@ -21,7 +21,7 @@ Variable formula(const Variable& x, const Variable& weight, const Variable& bias
   const Variable centered = x - mean(x, last, true);
   const Variable variance = mean(square(centered), last, true);
   const Variable y = centered / sqrt(variance + eps) * weight;
-  return bias.numel() > 0 ? y + bias : y;
+  return bias.defined() ? y + bias : y;
 }
 
 }  // namespace

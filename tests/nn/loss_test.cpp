@@ -26,6 +26,48 @@ BOOST_AUTO_TEST_CASE(mse_and_l1_reduce_as_told) {
   BOOST_TEST(nn::l1_loss(a, b).item() == 1.25);
 }
 
+BOOST_AUTO_TEST_CASE(huber_and_binary_cross_entropy) {
+  const Tensor a = tensor({0.5, 3.0}), b = tensor({0.0, 0.0});
+  BOOST_TEST(nn::huber_loss(a, b, {.reduction = Reduction::sum}).item() == 0.125 + 2.5);
+  BOOST_TEST(nn::huber_loss(a, b, {.reduction = Reduction::sum, .delta = 3}).item() ==
+             0.125 + 4.5);
+  BOOST_TEST(error_of([&] { nn::huber_loss(a, b, {.delta = 0}); }) ==
+             "huber_loss: delta must be positive, got 0");
+  // Far from 0 nothing overflows, and both gradients are exact.
+  const Variable x(tensor({-1000.0, 0.0, 1000.0}), true);
+  const Variable t(tensor({1.0, 0.5, 1.0}), true);
+  const Variable loss =
+      nn::binary_cross_entropy_with_logits(x, t, {.reduction = Reduction::none});
+  BOOST_TEST(loss.value().at({0}) == 1000);
+  BOOST_TEST(loss.value().at({1}) == std::log(2.0), boost::test_tools::tolerance(1e-6));
+  BOOST_TEST(loss.value().at({2}) == 0);
+  sum(loss).backward();
+  BOOST_TEST(same(x.grad().value(), tensor({-1.0, 0.0, 0.0})));
+  BOOST_TEST(same(t.grad().value(), tensor({1000.0, 0.0, -1000.0})));
+  BOOST_TEST(error_of([&] {
+               nn::binary_cross_entropy_with_logits(x, t, {.pos_weight = ones({2})});
+             }) ==
+             "binary_cross_entropy_with_logits: pos_weight must broadcast to the logits "
+             "(3), got (2)");
+  BOOST_TEST(error_of([&] { nn::binary_cross_entropy_with_logits(x, ones({2})); }) ==
+             "binary_cross_entropy_with_logits: prediction and target must have equal "
+             "shapes, got (3) and (2)");
+  Generator generator(4);
+  const Tensor logits = randn({2, 3}, float64, generator) * 3;
+  const Tensor chances = rand({2, 3}, float64, generator);
+  const Tensor weight = tensor({0.5, 1.0, 3.0}, float64);
+  for (const Tensor& w : {Tensor(), weight}) {
+    check_derivatives(
+        [&](const std::vector<Variable>& in) {
+          return nn::binary_cross_entropy_with_logits(in[0], in[1], {.pos_weight = w});
+        },
+        {logits, chances});
+  }
+  check_derivatives(
+      [](const std::vector<Variable>& in) { return nn::huber_loss(in[0], in[1]); },
+      {logits, chances});
+}
+
 BOOST_AUTO_TEST_CASE(losses_do_not_broadcast) {
   BOOST_CHECK_EXCEPTION(
       nn::mse_loss(full({3, 1}, 0.0), full({3}, 0.0)), Error,

@@ -53,7 +53,7 @@ inline Results composed(const Call& c) {
   const Tensor q = c.query.to(float64), k = c.key.to(float64), v = c.value.to(float64);
   const Tensor g = c.g.to(float64);
   const std::int64_t m = k.size(-2);
-  const auto some = [](const Tensor& x) { return x.numel() > 0; };
+  const auto some = [](const Tensor& x) { return x.defined() && x.numel() > 0; };
   Tensor seen = ones({m}, boolean), scores = matmul(q, t(k)) * c.scale;
   if (some(c.mask.lens)) seen = arange(m, int64) < unsqueeze(c.mask.lens, -1);
   if (some(c.mask.keep)) seen = logical_and(seen, c.mask.keep);

@@ -102,8 +102,8 @@ BOOST_AUTO_TEST_CASE(what_is_not_wanted_changes_nothing) {
     const auto fewer = x.gradients(wanted);
     BOOST_TEST(distance(fewer.query, all.query) == 0);
     BOOST_TEST(distance(fewer.w, all.w) == 0);
-    BOOST_TEST(fewer.key.numel() == (wanted[0] ? 120 : 0));
-    BOOST_TEST(fewer.value.numel() == (wanted[1] ? 120 : 0));
+    BOOST_TEST(fewer.key.defined() == wanted[0]);
+    BOOST_TEST(fewer.value.defined() == wanted[1]);
     if (wanted[0]) BOOST_TEST(distance(fewer.key, all.key) == 0);
     if (wanted[1]) BOOST_TEST(distance(fewer.value, all.value) == 0);
   }

@@ -165,7 +165,7 @@ BOOST_AUTO_TEST_CASE(writing_raises_the_version) {
 }
 
 BOOST_AUTO_TEST_CASE(nothing_happens_to_empty_tensors) {
-  Tensor none, empty_rows = empty({0, 3});
+  Tensor none = empty({0}), empty_rows = empty({0, 3});
   add_(none, none, 0.5);
   mul_(none, 2);
   add_(empty_rows, ones({3}));

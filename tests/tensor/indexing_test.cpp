@@ -12,11 +12,6 @@
 #include "tests/tensor/show.h"
 
 namespace heed {
-namespace {
-
-Tensor six() { return tensor({{1, 2, 3}, {4, 5, 6}}, float32); }
-
-}  // namespace
 
 BOOST_AUTO_TEST_SUITE(indexing)
 

@@ -104,8 +104,8 @@ BOOST_AUTO_TEST_CASE(only_wanted_gradients_are_computed) {
   const LayerNormResult y = layer_norm(x, {}, {}, 1e-5);
   const auto [dx, dw, db] =
       layer_norm_backward(x, x, {}, y.mean, y.rstd, {false, false, true});
-  BOOST_TEST(dx.numel() == 0);
-  BOOST_TEST(dw.numel() == 0);
+  BOOST_TEST(!dx.defined());
+  BOOST_TEST(!dw.defined());
   BOOST_TEST(same(db, sum(x, 0)));
 }
 

@@ -306,7 +306,7 @@ BOOST_AUTO_TEST_CASE(nothing_to_draw) {
   const Generator before = Generator(default_generator());
   BOOST_TEST(rand({0, 3}).numel() == 0);
   BOOST_TEST(randn({0}).numel() == 0);
-  Tensor none;
+  Tensor none = empty({0});
   BOOST_TEST(bernoulli_(none, 0.5).numel() == 0);
   BOOST_TEST(bernoulli_(none, full({}, 0.5)).numel() == 0);
   BOOST_TEST((before.state() == default_generator().state()));

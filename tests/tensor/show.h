@@ -5,10 +5,14 @@
 
 #include <fmt/format.h>
 
-#include "tensor/core/tensor.h"
+#include "tensor/core/factories.h"
 #include "tests/errors.h"
 
 namespace heed {
+
+// 1 2 3
+// 4 5 6
+inline Tensor six() { return tensor({{1, 2, 3}, {4, 5, 6}}, float32); }
 
 // Shape and elements, "(2, 2) 1 2 3 4"; the dtype in front unless it is float32.
 inline std::string show(const Tensor& x) {

@@ -91,16 +91,22 @@ def elementwise(t):
     scaled = lambda factor: lambda d: {"a": factor * d.normal(3, 7)}
     between = lambda low, high: lambda d: {"a": d.uniform(low, high, 3, 7)}
     corner = lambda d: {"a": torch.cat([d.normal(7), torch.tensor([0.0, -0.0])])}
+    halves = lambda d: {"a": d.whole(20, 3, 7) / 2 - 5}
     for op, f, inputs in [
         ("abs", torch.abs, corner),
+        ("ceil", torch.ceil, scaled(3)),
         ("cos", torch.cos, scaled(3)),
         ("erf", torch.erf, scaled(1)),
         ("exp", torch.exp, scaled(1)),
+        ("expm1", torch.expm1, scaled(3)),
+        ("floor", torch.floor, scaled(3)),
         ("log", torch.log, between(0.05, 6)),
         ("log1p", torch.log1p, between(-0.5, 3)),
+        ("logsigmoid", F.logsigmoid, scaled(9)),
         ("neg", torch.neg, scaled(1)),
         ("reciprocal", torch.reciprocal, between(0.3, 3)),
         ("relu", torch.relu, corner),
+        ("round", torch.round, halves),
         ("rsqrt", torch.rsqrt, between(0.01, 4)),
         ("sigmoid", torch.sigmoid, scaled(3)),
         ("silu", F.silu, scaled(2)),
@@ -119,6 +125,15 @@ def elementwise(t):
     for form in ("none", "tanh"):
         gelu = lambda i, form=form: F.gelu(i.a, approximate=form)
         t.add("gelu_" + form, "gelu", scaled(2), gelu, approximate=form)
+    leaky = lambda i: F.leaky_relu(i.a, 0.2)
+    t.add("leaky_relu", "leaky_relu", corner, leaky, slope=0.2)
+    t.add("elu", "elu", scaled(3), lambda i: F.elu(i.a, 1.5), alpha=1.5)
+    ties_of_one = lambda d: {"a": d.tied(3, 4)}
+    # torch.maximum takes no numbers.
+    above = lambda i: torch.maximum(i.a, torch.tensor(1.0, dtype=i.a.dtype))
+    t.add("maximum_number", "maximum", ties_of_one, above, b=1.0)
+    below = lambda i: torch.minimum(i.a, torch.tensor(1.0, dtype=i.a.dtype))
+    t.add("minimum_number", "minimum", ties_of_one, below, b=1.0)
     bounds = lambda d: {"a": torch.cat([d.normal(9), torch.tensor([-0.5, 0.75])])}
     t.add("clamp", "clamp", bounds, lambda i: i.a.clamp(-0.5, 0.75), min=-0.5, max=0.75)
     t.add("clamp_min", "clamp", bounds, lambda i: i.a.clamp(min=-0.5), min=-0.5)
@@ -253,6 +268,17 @@ def layers(t):
         t.add("mse_loss_" + kind, "mse_loss", pair, mse, reduction=kind)
         l1 = lambda i, kind=kind: F.l1_loss(i.a, i.b, reduction=kind)
         t.add("l1_loss_" + kind, "l1_loss", pair, l1, reduction=kind)
+        huber = lambda i, kind=kind: F.huber_loss(i.a, i.b, reduction=kind, delta=0.7)
+        t.add("huber_loss_" + kind, "huber_loss", pair, huber, reduction=kind, delta=0.7)
+        op = "binary_cross_entropy_with_logits"
+        chances = lambda d: {"a": 9 * d.normal(3, 4), "b": d.uniform(0, 1, 3, 4)}
+        bce = lambda i, kind=kind, op=op: getattr(F, op)(i.a, i.b, reduction=kind)
+        t.add(f"{op}_{kind}", op, chances, bce, reduction=kind)
+        weighted = lambda d: {**chances(d), "pos_weight": d.uniform(0.5, 4, 4)}
+        by_weight = lambda i, kind=kind, op=op: getattr(F, op)(
+            i.a, i.b, pos_weight=i.pos_weight.detach(), reduction=kind
+        )
+        t.add(f"{op}_weighted_{kind}", op, weighted, by_weight, reduction=kind)
     some = lambda d: {"a": d.normal(5, 4), "target": torch.tensor([1, -1, 3, -1, 0])}
     ignore = lambda i: F.cross_entropy(i.a, i.target, ignore_index=-1)
     t.add("cross_entropy_ignore", "cross_entropy", some, ignore, ignore_index=-1)

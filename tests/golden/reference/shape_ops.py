@@ -59,6 +59,9 @@ def joining(t):
     counted = lambda d: {"a": d.normal(3, 4), "repeats": torch.tensor([1, 0, 2])}
     by_count = lambda i: i.a.repeat_interleave(i.repeats, dim=0)
     t.add("interleave_counts", op, counted, by_count, dim=0)
+    for shift, dim in [(2, 1), (-7, 0)]:
+        moved = lambda i, shift=shift, dim=dim: i.a.roll(shift, dim)
+        t.add(f"roll_{dim}", "roll", a_of(3, 4), moved, shift=shift, dim=dim)
     t.add("flip", "flip", a_of(3, 4), lambda i: i.a.flip(1), dim=1)
 
 

@@ -1,0 +1,173 @@
+// The members of Tensor and Variable that are functions of the same name.
+#include "tensor/core/methods.h"
+
+#include "autograd/elementwise.h"
+#include "autograd/matmul.h"
+#include "autograd/reductions.h"
+#include "autograd/softmax.h"
+#include "autograd/views.h"
+
+namespace heed {
+
+template <class Self>
+Self Methods<Self>::sum(const Dims& dims, bool keepdim) const {
+  return heed::sum(self(), dims, keepdim);
+}
+template <class Self>
+Self Methods<Self>::mean(const Dims& dims, bool keepdim) const {
+  return heed::mean(self(), dims, keepdim);
+}
+template <class Self>
+Self Methods<Self>::prod(const Dims& dims, bool keepdim) const {
+  return heed::prod(self(), dims, keepdim);
+}
+template <class Self>
+Self Methods<Self>::var(const Dims& dims, int correction, bool keepdim) const {
+  return heed::var(self(), dims, correction, keepdim);
+}
+template <class Self>
+Self Methods<Self>::std(const Dims& dims, int correction, bool keepdim) const {
+  return heed::std(self(), dims, correction, keepdim);
+}
+template <class Self>
+Self Methods<Self>::norm(const Dims& dims, bool keepdim) const {
+  return heed::norm(self(), dims, keepdim);
+}
+template <class Self>
+Self Methods<Self>::any(const Dims& dims, bool keepdim) const {
+  return heed::any(self(), dims, keepdim);
+}
+template <class Self>
+Self Methods<Self>::all(const Dims& dims, bool keepdim) const {
+  return heed::all(self(), dims, keepdim);
+}
+template <class Self>
+Self Methods<Self>::max() const {
+  return heed::max(self());
+}
+template <class Self>
+Self Methods<Self>::min() const {
+  return heed::min(self());
+}
+template <class Self>
+WithIndices<Self> Methods<Self>::max(Dim dim, bool keepdim) const {
+  return heed::max(self(), dim, keepdim);
+}
+template <class Self>
+WithIndices<Self> Methods<Self>::min(Dim dim, bool keepdim) const {
+  return heed::min(self(), dim, keepdim);
+}
+template <class Self>
+Self Methods<Self>::argmax() const {
+  return heed::argmax(self());
+}
+template <class Self>
+Self Methods<Self>::argmin() const {
+  return heed::argmin(self());
+}
+template <class Self>
+Self Methods<Self>::argmax(Dim dim, bool keepdim) const {
+  return heed::argmax(self(), dim, keepdim);
+}
+template <class Self>
+Self Methods<Self>::argmin(Dim dim, bool keepdim) const {
+  return heed::argmin(self(), dim, keepdim);
+}
+template <class Self>
+Self Methods<Self>::reshape(const Shape& shape) const {
+  return heed::reshape(self(), shape);
+}
+template <class Self>
+Self Methods<Self>::view(const Shape& shape) const {
+  return heed::view(self(), shape);
+}
+template <class Self>
+Self Methods<Self>::flatten(Dim start, Dim end) const {
+  return heed::flatten(self(), start, end);
+}
+template <class Self>
+Self Methods<Self>::transpose(Dim a, Dim b) const {
+  return heed::transpose(self(), a, b);
+}
+template <class Self>
+Self Methods<Self>::t() const {
+  check(self().dim() == 2, "t: it must be a matrix, got {}", self().shape());
+  return heed::transpose(self(), 0, 1);
+}
+template <class Self>
+Self Methods<Self>::permute(const Dims& dims) const {
+  return heed::permute(self(), dims);
+}
+template <class Self>
+Self Methods<Self>::expand(const Shape& shape) const {
+  return heed::expand(self(), shape);
+}
+template <class Self>
+Self Methods<Self>::squeeze() const {
+  return heed::squeeze(self());
+}
+template <class Self>
+Self Methods<Self>::squeeze(Dim dim) const {
+  return heed::squeeze(self(), dim);
+}
+template <class Self>
+Self Methods<Self>::unsqueeze(Dim dim) const {
+  return heed::unsqueeze(self(), dim);
+}
+template <class Self>
+Self Methods<Self>::abs() const {
+  return heed::abs(self());
+}
+template <class Self>
+Self Methods<Self>::exp() const {
+  return heed::exp(self());
+}
+template <class Self>
+Self Methods<Self>::log() const {
+  return heed::log(self());
+}
+template <class Self>
+Self Methods<Self>::sqrt() const {
+  return heed::sqrt(self());
+}
+template <class Self>
+Self Methods<Self>::square() const {
+  return heed::square(self());
+}
+template <class Self>
+Self Methods<Self>::pow(double exponent) const {
+  return heed::pow(self(), exponent);
+}
+template <class Self>
+Self Methods<Self>::tanh() const {
+  return heed::tanh(self());
+}
+template <class Self>
+Self Methods<Self>::sigmoid() const {
+  return heed::sigmoid(self());
+}
+template <class Self>
+Self Methods<Self>::relu() const {
+  return heed::relu(self());
+}
+template <class Self>
+Self Methods<Self>::clamp(std::optional<double> min, std::optional<double> max) const {
+  return heed::clamp(self(), min, max);
+}
+template <class Self>
+Self Methods<Self>::softmax(Dim dim) const {
+  return heed::softmax(self(), dim);
+}
+template <class Self>
+Self Methods<Self>::log_softmax(Dim dim) const {
+  return heed::log_softmax(self(), dim);
+}
+template <class Self>
+Self Methods<Self>::matmul(const Self& other) const {
+  return heed::matmul(self(), other);
+}
+
+template class Methods<Tensor>;
+template class Methods<Variable>;
+
+}  // namespace heed

@@ -1,0 +1,78 @@
+// The activation functions as layers without parameters, for Sequential.
+#pragma once
+
+#include <string>
+
+#include <fmt/core.h>
+
+#include "autograd/elementwise.h"
+#include "autograd/softmax.h"
+#include "autograd/views.h"
+
+namespace heed::nn {
+
+// Each computes the function of its name, of tensor/elementwise/elementwise.h,
+// tensor/reduce/softmax.h or tensor/core/views.h.
+struct ReLU {
+  Variable operator()(const Variable& x) const { return relu(x); }
+  void visit(auto&&) {}
+};
+struct LeakyReLU {
+  double slope = 0.01;
+  Variable operator()(const Variable& x) const { return leaky_relu(x, slope); }
+  void visit(auto&&) {}
+  std::string summary() const { return fmt::format("negative_slope={}", slope); }
+};
+struct ELU {
+  double alpha = 1;
+  Variable operator()(const Variable& x) const { return elu(x, alpha); }
+  void visit(auto&&) {}
+  std::string summary() const { return fmt::format("alpha={:#}", alpha); }
+};
+struct GELU {
+  Gelu form = Gelu::exact;
+  Variable operator()(const Variable& x) const { return gelu(x, form); }
+  void visit(auto&&) {}
+  std::string summary() const {
+    return form == Gelu::exact ? "approximate='none'" : "approximate='tanh'";
+  }
+};
+struct SiLU {
+  Variable operator()(const Variable& x) const { return silu(x); }
+  void visit(auto&&) {}
+};
+struct Softplus {
+  Variable operator()(const Variable& x) const { return softplus(x); }
+  void visit(auto&&) {}
+};
+struct Sigmoid {
+  Variable operator()(const Variable& x) const { return sigmoid(x); }
+  void visit(auto&&) {}
+};
+struct Tanh {
+  Variable operator()(const Variable& x) const { return tanh(x); }
+  void visit(auto&&) {}
+};
+struct Softmax {
+  int dim = -1;
+  Variable operator()(const Variable& x) const { return softmax(x, dim); }
+  void visit(auto&&) {}
+  std::string summary() const { return fmt::format("dim={}", dim); }
+};
+struct LogSoftmax {
+  int dim = -1;
+  Variable operator()(const Variable& x) const { return log_softmax(x, dim); }
+  void visit(auto&&) {}
+  std::string summary() const { return fmt::format("dim={}", dim); }
+};
+// (batch, ...) -> (batch, all others)
+struct Flatten {
+  int start = 1, end = -1;
+  Variable operator()(const Variable& x) const { return flatten(x, start, end); }
+  void visit(auto&&) {}
+  std::string summary() const {
+    return fmt::format("start_dim={}, end_dim={}", start, end);
+  }
+};
+
+}  // namespace heed::nn

@@ -1,0 +1,48 @@
+// Layers one after another:
+//
+//   nn::Sequential net(nn::Linear(2, 8), nn::Tanh(), nn::Linear(8, 1));
+//   Variable y = net(x);
+//
+// Its parameters are "0.weight", "0.bias", "2.weight", ..., as in PyTorch.
+#pragma once
+
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "nn/visit.h"
+
+namespace heed::nn {
+
+// A layer is any module, or a function of a Variable such as a lambda.
+template <class... Layers>
+struct Sequential {
+  std::tuple<Layers...> layers;
+
+  explicit Sequential(Layers... layers) : layers(std::move(layers)...) {}
+
+  // Throws Error as the layers do.
+  Variable operator()(const Variable& x) {
+    Variable y = x;
+    std::apply([&](auto&... layer) { ((y = layer(y)), ...); }, layers);
+    return y;
+  }
+  // The layer number i, from 0.
+  template <std::size_t i>
+  auto& get() {
+    return std::get<i>(layers);
+  }
+
+  void visit(auto&& f) {
+    int i = 0;
+    const auto list = [&](auto& layer) {
+      if constexpr (Part<std::remove_reference_t<decltype(layer)>>) {
+        f(std::to_string(i), layer);
+      }
+      ++i;
+    };
+    std::apply([&](auto&... layer) { (list(layer), ...); }, layers);
+  }
+};
+
+}  // namespace heed::nn

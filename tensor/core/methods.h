@@ -1,0 +1,65 @@
+// The functions that PyTorch's programs call as members: x.sum() is sum(x).
+#pragma once
+
+#include <optional>
+
+#include "tensor/core/shape.h"
+
+namespace heed {
+
+template <class T>
+struct WithIndices;
+
+// The base of Tensor and of Variable, so that both have one list. What a member does, and
+// throws, is said where the function of its name is declared; autograd/methods.cpp calls
+// that function.
+template <class Self>
+class [[nodiscard]] Methods {
+ public:
+  Self sum(const Dims& dims = {}, bool keepdim = false) const;
+  Self mean(const Dims& dims = {}, bool keepdim = false) const;
+  Self prod(const Dims& dims = {}, bool keepdim = false) const;
+  Self var(const Dims& dims = {}, int correction = 1, bool keepdim = false) const;
+  Self std(const Dims& dims = {}, int correction = 1, bool keepdim = false) const;
+  Self norm(const Dims& dims = {}, bool keepdim = false) const;
+  Self any(const Dims& dims = {}, bool keepdim = false) const;
+  Self all(const Dims& dims = {}, bool keepdim = false) const;
+  Self max() const;
+  Self min() const;
+  WithIndices<Self> max(Dim dim, bool keepdim = false) const;
+  WithIndices<Self> min(Dim dim, bool keepdim = false) const;
+  Self argmax() const;
+  Self argmin() const;
+  Self argmax(Dim dim, bool keepdim = false) const;
+  Self argmin(Dim dim, bool keepdim = false) const;
+
+  Self reshape(const Shape& shape) const;
+  Self view(const Shape& shape) const;
+  Self flatten(Dim start = 0, Dim end = -1) const;
+  Self transpose(Dim a, Dim b) const;
+  Self t() const;  // of a matrix
+  Self permute(const Dims& dims) const;
+  Self expand(const Shape& shape) const;
+  Self squeeze() const;
+  Self squeeze(Dim dim) const;
+  Self unsqueeze(Dim dim) const;
+
+  Self abs() const;
+  Self exp() const;
+  Self log() const;
+  Self sqrt() const;
+  Self square() const;
+  Self pow(double exponent) const;
+  Self tanh() const;
+  Self sigmoid() const;
+  Self relu() const;
+  Self clamp(std::optional<double> min, std::optional<double> max = {}) const;
+  Self softmax(Dim dim) const;
+  Self log_softmax(Dim dim) const;
+  Self matmul(const Self& other) const;
+
+ private:
+  const Self& self() const { return static_cast<const Self&>(*this); }
+};
+
+}  // namespace heed

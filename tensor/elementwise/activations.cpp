@@ -1,0 +1,22 @@
+// The activation functions of elementwise.h that have an option, or are made of others.
+#include "tensor/elementwise/elementwise.h"
+
+namespace heed {
+
+using kernels::Op;
+
+Tensor gelu(const Tensor& x, Gelu form) {
+  return detail::unary("gelu", form == Gelu::exact ? Op::gelu : Op::gelu_tanh, x);
+}
+Tensor gelu_slope(const Tensor& x, Gelu form) {
+  return detail::unary("gelu_slope",
+                       form == Gelu::exact ? Op::gelu_slope : Op::gelu_tanh_slope, x);
+}
+
+Tensor leaky_relu(const Tensor& x, double slope) { return where(x > 0, x, x * slope); }
+
+Tensor elu(const Tensor& x, double alpha) { return where(x > 0, x, expm1(x) * alpha); }
+
+Tensor logsigmoid(const Tensor& x) { return minimum(x, 0) - log1p(exp(-abs(x))); }
+
+}  // namespace heed

@@ -1,0 +1,223 @@
+// Variables as values: undefined ones, temporaries, updates in place, freezing, members.
+#include <sstream>
+
+#include <boost/test/unit_test.hpp>
+#include <fmt/format.h>
+
+#include <heed.h>
+
+#include "tests/compare.h"
+#include "tests/errors.h"
+
+using namespace heed;
+
+namespace {
+
+const char* const undefined =
+    "Tensor: used while undefined, that is default-constructed or moved from";
+
+Variable leaf() { return Variable(tensor({{1.0, 2.0}, {3.0, 4.0}}), true); }
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(variables)
+
+BOOST_AUTO_TEST_CASE(an_undefined_variable_refuses_every_use) {
+  Variable moved = leaf();
+  const Variable taken = std::move(moved);
+  for (Variable x : {Variable(), moved}) {
+    BOOST_TEST(!x.defined());
+    BOOST_TEST(!x.requires_grad());
+    BOOST_TEST(fmt::format("{}", x) == "tensor(undefined)");
+    BOOST_TEST(error_of([&] { x.shape(); }) == undefined);
+    BOOST_TEST(error_of([&] { x.item(); }) == undefined);
+    BOOST_TEST(error_of([&] { x.backward(); }) == undefined);
+    BOOST_TEST(error_of([&] { x.requires_grad_(); }) == undefined);
+    BOOST_TEST(error_of([&] { x[0]; }) == undefined);
+    BOOST_TEST(error_of([&] { x.sum(); }) == undefined);
+    BOOST_TEST(error_of([&] { x += taken; }) == undefined);
+  }
+  BOOST_TEST(taken.requires_grad());
+  // A sum that was not begun.
+  Variable total;
+  BOOST_TEST(error_of([&] { total = total + sum(taken); }) == undefined);
+}
+
+// What a temporary returns outlives it. ASan would see the difference.
+BOOST_AUTO_TEST_CASE(values_of_temporaries_live_on) {
+  const Variable x = leaf();
+  const Tensor& value = (x * 2).value();
+  BOOST_TEST(sum(value).item() == 20);
+  std::int64_t product = 1;
+  for (const std::int64_t size : randn({2, 3}).shape()) product *= size;
+  for (const std::int64_t size : (x + 1).shape()) product *= size;
+  BOOST_TEST(product == 24);
+  sum(x * x).backward();
+  const Tensor& gradient = x.grad().value();
+  BOOST_TEST(sum(gradient).item() == 20);
+}
+
+BOOST_AUTO_TEST_CASE(updates_in_place_under_no_grad) {
+  Variable w = leaf();
+  const Variable copy = w;
+  sum(w * w).backward();
+  {
+    NoGrad no_grad;
+    w -= 0.5 * w.grad();  // to 0
+    BOOST_TEST(sum(abs(copy.value())).item() == 0);
+    w += 6;
+    w *= tensor({1.0, 2.0});
+    w /= 3;
+    w += tensor({0.0, 1.0});
+    w *= 2;
+    w -= 1;
+    w /= full({1, 2}, 0.5);
+  }
+  BOOST_TEST(same(copy.value(), tensor({{6.0, 18.0}, {6.0, 18.0}})));
+  BOOST_TEST(w.is_leaf());
+  BOOST_TEST(w.requires_grad());
+  // A graph that needs the old elements sees that they are gone.
+  const Variable y = sum(w * w);
+  {
+    NoGrad no_grad;
+    w += 1;
+  }
+  BOOST_TEST(error_of([&] { y.backward(); }).find("was overwritten after mul ran") !=
+             std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(updates_that_are_recorded_make_new_values) {
+  Variable w = leaf();
+  const char* const refused =
+      "+=: a leaf that requires a gradient can be changed only while nothing is "
+      "recorded; put the update into the scope of a NoGrad";
+  BOOST_TEST(error_of([&] { w += 1; }) == refused);
+  BOOST_TEST(error_of([&] { w += w; }) == refused);
+  BOOST_TEST(sum(w.value()).item() == 10);
+  Variable total = tensor(0.0);
+  const Variable begin = total;
+  for (int i = 0; i < 3; ++i) total += sum(w * w);
+  total *= 2;
+  BOOST_TEST(total.item() == 180);
+  BOOST_TEST(begin.item() == 0);
+  total.backward();
+  BOOST_TEST(same(w.grad().value(), w.value() * 12));
+  // Constants are changed in place, and so are all that share the elements.
+  Variable running = tensor({1.0, 2.0});
+  const Variable seen = running;
+  running += tensor({1.0, 1.0});
+  BOOST_TEST(same(seen.value(), tensor({2.0, 3.0})));
+  BOOST_TEST(error_of([&] {
+               running += zeros({2, 2});
+             }) == "copy_: the source must broadcast to the target, got (2, 2) and (2)");
+}
+
+BOOST_AUTO_TEST_CASE(a_frozen_leaf_is_a_constant_until_it_is_thawed) {
+  Variable w = leaf(), other = w;
+  w.requires_grad_(false);
+  BOOST_TEST(!other.requires_grad());
+  BOOST_TEST(other.is_leaf());
+  BOOST_TEST(!sum(other * other).requires_grad());
+  const Variable x = leaf();
+  sum(x * other).backward();
+  BOOST_TEST(x.has_grad());
+  BOOST_TEST(!w.has_grad());
+  other.requires_grad_();
+  sum(w * w).backward();
+  BOOST_TEST(same(other.grad().value(), w.value() * 2));
+  Variable constant = tensor({1.0});
+  constant.requires_grad_();
+  sum(constant * 3).backward();
+  BOOST_TEST(constant.grad().item() == 3);
+  Variable whole = tensor({1});
+  BOOST_TEST(error_of([&] { whole.requires_grad_(); }) ==
+             "Variable: only float32 and float64 have gradients, got int64");
+  Variable result = w * 2;
+  BOOST_TEST(error_of([&] { result.requires_grad_(false); }) ==
+             "requires_grad_: it must be a leaf, got the result of mul");
+}
+
+BOOST_AUTO_TEST_CASE(elements_and_dtypes) {
+  Variable x = leaf();
+  (x[1][0] + 2 * x[-1][1]).backward();
+  BOOST_TEST(same(x.grad().value(), tensor({{0.0, 0.0}, {1.0, 2.0}})));
+  const Variable wide = x.to(float64);
+  BOOST_TEST((wide.dtype() == float64));
+  x.zero_grad();
+  sum(wide).backward();
+  BOOST_TEST(same(x.grad().value(), ones({2, 2})));
+  std::ostringstream out;
+  out << x << " " << x.dtype() << " " << x.shape() << "\n" << max(tensor({1, 3}), 0);
+  BOOST_TEST(out.str() ==
+             "tensor([[1., 2.],\n        [3., 4.]]) float32 (2, 2)\n"
+             "values=tensor(3),\nindices=tensor(1)");
+}
+
+// Each member against the function of its name, of Tensor and of Variable.
+template <class T>
+void check_members(const T& x) {
+  const auto equal = [](const T& a, const T& b) {
+    if constexpr (std::is_same_v<T, Tensor>) {
+      return same_bits(a, b);
+    } else {
+      return same_bits(a.value(), b.value());
+    }
+  };
+  const T p = abs(x) + 1;
+  const std::pair<const char*, std::pair<T, T>> pairs[] = {
+      {"sum", {x.sum(), sum(x)}},
+      {"sum of 1", {x.sum(1, true), sum(x, 1, true)}},
+      {"mean", {x.mean({0}), mean(x, 0)}},
+      {"prod", {x.prod(), prod(x)}},
+      {"var", {x.var(1, 0), var(x, 1, 0)}},
+      {"std", {x.std(), heed::std(x)}},
+      {"norm", {x.norm(), norm(x)}},
+      {"any", {x.any(0), any(x, 0)}},
+      {"all", {x.all(), all(x)}},
+      {"max", {x.max(), max(x)}},
+      {"min", {x.min(), min(x)}},
+      {"max of 1", {x.max(1).values, max(x, 1).values}},
+      {"min of 1", {x.min(1, true).values, min(x, 1, true).values}},
+      {"argmax", {x.argmax(), argmax(x)}},
+      {"argmin", {x.argmin(), argmin(x)}},
+      {"argmax of 1", {x.argmax(1), argmax(x, 1)}},
+      {"argmin of 0", {x.argmin(0, true), argmin(x, 0, true)}},
+      {"reshape", {x.reshape({3, 2}), reshape(x, {3, 2})}},
+      {"view", {x.view({-1}), view(x, {-1})}},
+      {"flatten", {x.flatten(), flatten(x)}},
+      {"transpose", {x.transpose(0, 1), transpose(x, 0, 1)}},
+      {"t", {x.t(), transpose(x, 0, 1)}},
+      {"permute", {x.permute({1, 0}), permute(x, {1, 0})}},
+      {"expand", {x.expand({2, 2, 3}), expand(x, {2, 2, 3})}},
+      {"squeeze", {x.unsqueeze(0).squeeze(), x}},
+      {"squeeze of 1", {x.unsqueeze(1).squeeze(1), x}},
+      {"unsqueeze", {x.unsqueeze(1), unsqueeze(x, 1)}},
+      {"abs", {x.abs(), abs(x)}},
+      {"exp", {x.exp(), exp(x)}},
+      {"log", {p.log(), log(p)}},
+      {"sqrt", {p.sqrt(), sqrt(p)}},
+      {"square", {x.square(), square(x)}},
+      {"pow", {p.pow(1.5), pow(p, 1.5)}},
+      {"tanh", {x.tanh(), tanh(x)}},
+      {"sigmoid", {x.sigmoid(), sigmoid(x)}},
+      {"relu", {x.relu(), relu(x)}},
+      {"clamp", {x.clamp(-0.5, 0.5), clamp(x, -0.5, 0.5)}},
+      {"clamp from below", {x.clamp(0), clamp(x, 0, {})}},
+      {"softmax", {x.softmax(1), softmax(x, 1)}},
+      {"log_softmax", {x.log_softmax(-1), log_softmax(x, -1)}},
+      {"matmul", {x.matmul(x.t()), matmul(x, transpose(x, 0, 1))}},
+  };
+  for (const auto& [name, pair] : pairs) BOOST_TEST(equal(pair.first, pair.second), name);
+  BOOST_TEST(error_of([&] { x[0].t(); }) == "t: it must be a matrix, got (3)");
+}
+
+BOOST_AUTO_TEST_CASE(members_are_the_functions_of_their_names) {
+  const Tensor x = tensor({{-1.0, 0.25, 2.0}, {0.5, -3.0, 1.5}});
+  check_members(x);
+  check_members(Variable(x, true));
+  const Variable leaf(x, true);
+  (leaf - 1).pow(2).mean().backward();
+  BOOST_TEST(distance(leaf.grad().value(), (x - 1) / 3) < 1e-6);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
