@@ -55,10 +55,12 @@ void Node::differentiate(const Variable&, Requests&) {
 }
 
 void Node::check_usable() {
-  check(!freed,
-        "backward: the graph behind {} was freed by an earlier backward; pass "
-        "{{.retain_graph = true}} to the earlier one",
-        op.name);
+  check(
+      !freed,
+      "backward: the graph behind {} was freed by an earlier backward; pass "
+      "{{.retain_graph = true}} to the earlier one, or, where losses share a part, call "
+      "backward() once, on their sum",
+      op.name);
   for (const SavedTensor& tensor : saved()) {
     if (tensor.version == version_of(tensor.value)) continue;
     fail(

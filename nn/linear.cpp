@@ -28,6 +28,10 @@ Linear::Linear(Size in_features, Size out_features, LinearOptions options)
 }
 
 Variable Linear::operator()(const Variable& x) const {
+  check(
+      x.dim() >= 1 && x.size(-1) == weight.size(1),
+      "Linear(in_features={}, out_features={}): the input's last size must be {}, got {}",
+      weight.size(1), weight.size(0), weight.size(1), x.shape());
   return has_bias ? linear(x, weight, bias) : linear(x, weight);  // (..., out)
 }
 

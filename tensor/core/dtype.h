@@ -50,12 +50,18 @@ decltype(auto) dispatch(DType dtype, F&& f) {
   return f.template operator()<bool>();
 }
 
-// As dispatch, for operations that only floating types have. Throws Error for int64 and
-// bool; `op` names the operation in the message.
+// Throws Error, naming `op`, for int64 and bool.
+inline void check_floating(std::string_view op, DType dtype) {
+  check(is_floating(dtype),
+        "{}: the dtype must be float32 or float64, got {}; to(float32) converts a tensor",
+        op, name(dtype));
+}
+
+// As dispatch, for operations that only floating types have. Throws Error for others, as
+// check_floating does.
 template <class F>
 decltype(auto) dispatch_floating(std::string_view op, DType dtype, F&& f) {
-  check(is_floating(dtype), "{}: the dtype must be float32 or float64, got {}", op,
-        name(dtype));
+  check_floating(op, dtype);
   if (dtype == DType::float32) return f.template operator()<float>();
   return f.template operator()<double>();
 }

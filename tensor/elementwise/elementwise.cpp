@@ -32,7 +32,9 @@ const kernels::ElementwiseKernels& table() {
     last = heed::name(each);
   }
   allowed += (allowed.empty() ? "" : " or ") + last;
-  fail("{}: the dtype must be {}, got {}", name, allowed, heed::name(dtype));
+  const char* const cure =
+      table().of(op, float32) ? "; to(float32) converts a tensor" : "";
+  fail("{}: the dtype must be {}, got {}{}", name, allowed, heed::name(dtype), cure);
 }
 
 // Throws Error, naming `name`, when the op has no kernel for the dtype.

@@ -9,8 +9,7 @@ namespace {
 
 void check_dtypes(std::string_view op, const Tensor& a, const Tensor& b) {
   check_same_dtype(op, a, b);
-  check(is_floating(a.dtype()), "{}: the dtype must be float32 or float64, got {}", op,
-        name(a.dtype()));
+  check_floating(op, a.dtype());
 }
 
 void check_batches(const Shape& a, const Shape& b) {

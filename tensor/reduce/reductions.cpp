@@ -39,8 +39,7 @@ Tensor total(ReduceOp op, const Reduced& r) {
 }
 
 Tensor mean_of(std::string_view op, const Reduced& r) {
-  check(is_floating(r.elements.dtype()),
-        "{}: the dtype must be float32 or float64, got {}", op, name(r.elements.dtype()));
+  check_floating(op, r.elements.dtype());
   Tensor out = total(ReduceOp::sum, r);
   dispatch_floating(op, out.dtype(), [&]<class T>() {
     T* const sums = out.mutable_data<T>();
@@ -127,9 +126,7 @@ Tensor variance(std::string_view op, const Reduced& r, int correction, Root root
 // log(sum(exp(x - m))) + m for the largest element m; m = 0 where that element
 // is infinite, as inf - inf would be NaN.
 Tensor logsumexp_of(const Reduced& r) {
-  check(is_floating(r.elements.dtype()),
-        "logsumexp: the dtype must be float32 or float64, got {}",
-        name(r.elements.dtype()));
+  check_floating("logsumexp", r.elements.dtype());
   const Tensor& x = r.elements;
   if (r.n == 0) return reshape(log(sum(x, 1)), r.shape);
   Tensor shift = amax(x, {1}, true);

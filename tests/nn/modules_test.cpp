@@ -242,8 +242,8 @@ BOOST_AUTO_TEST_CASE(linear_maps_the_last_dimension) {
   }
   BOOST_TEST(y.value().at({3, 2, 1}) == expected, boost::test_tools::tolerance(1e-12));
   BOOST_CHECK_EXCEPTION(layer(randn({4, 2}, float64)), Error,
-                        says("linear: the input's last size must be the weight's, got "
-                             "(4, 2) and (2, 3)"));
+                        says("Linear(in_features=3, out_features=2): the input's last "
+                             "size must be 3, got (4, 2)"));
   BOOST_CHECK_EXCEPTION(nn::Linear(0, 2), Error,
                         says("Linear: both sizes must be at least 1, got 0 and 2"));
 }

@@ -220,7 +220,8 @@ BOOST_AUTO_TEST_CASE(errors) {
   BOOST_TEST(message(q, k, w.to(float64)) ==
              "additive_scores: the dtypes must be equal, got float32 and float64");
   BOOST_TEST(message(q.to(int64), k.to(int64), w.to(int64)) ==
-             "additive_scores: the dtype must be float32 or float64, got int64");
+             "additive_scores: the dtype must be float32 or float64, got int64; "
+             "to(float32) converts a tensor");
   const auto backward_message = [&](const Tensor& g) {
     return error_of([&] { additive_scores_backward(g, q, k, w); });
   };

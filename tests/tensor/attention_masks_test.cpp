@@ -174,7 +174,7 @@ BOOST_AUTO_TEST_CASE(errors) {
   BOOST_TEST(
       error_of([&] { scaled_dot_product_attention(whole, whole, whole, {}, 1); }) ==
       "scaled_dot_product_attention: the dtype must be float32 or float64, got "
-      "int64");
+      "int64; to(float32) converts a tensor");
   const AttentionResult y = scaled_dot_product_attention(x, x, x, {}, 1);
   const auto refusal = [&](const Tensor& g, const Tensor& key) {
     return error_of(

@@ -239,16 +239,38 @@ BOOST_AUTO_TEST_CASE(errors_say_what_must_hold) {
   says("mul: the dtypes must be equal, got float64 and int64", [&] { twice* whole; });
   says("lt: the dtypes must be equal, got float64 and int64",
        [&] { return twice < whole; });
-  says("div: the dtype must be float32 or float64, got int64", [&] { whole / whole; });
-  says("div: the dtype must be float32 or float64, got int64", [&] { 1 / whole; });
-  says("pow: the dtype must be float32 or float64, got int64", [&] { pow(whole, 2); });
-  says("sub: the dtype must be float32, float64 or int64, got bool", [&] { 1 - truth; });
-  says("neg: the dtype must be float32, float64 or int64, got bool", [&] { -truth; });
-  says("exp: the dtype must be float32 or float64, got int64", [&] { exp(whole); });
-  says("gelu: the dtype must be float32 or float64, got bool",
-       [&] { gelu(truth, Gelu::tanh); });
-  says("clamp: the dtype must be float32, float64 or int64, got bool",
-       [&] { clamp(truth, 0, 1); });
+  says(
+      "div: the dtype must be float32 or float64, got int64; to(float32) converts a "
+      "tensor",
+      [&] { whole / whole; });
+  says(
+      "div: the dtype must be float32 or float64, got int64; to(float32) converts a "
+      "tensor",
+      [&] { 1 / whole; });
+  says(
+      "pow: the dtype must be float32 or float64, got int64; to(float32) converts a "
+      "tensor",
+      [&] { pow(whole, 2); });
+  says(
+      "sub: the dtype must be float32, float64 or int64, got bool; to(float32) converts "
+      "a tensor",
+      [&] { 1 - truth; });
+  says(
+      "neg: the dtype must be float32, float64 or int64, got bool; to(float32) converts "
+      "a tensor",
+      [&] { -truth; });
+  says(
+      "exp: the dtype must be float32 or float64, got int64; to(float32) converts a "
+      "tensor",
+      [&] { exp(whole); });
+  says(
+      "gelu: the dtype must be float32 or float64, got bool; to(float32) converts a "
+      "tensor",
+      [&] { gelu(truth, Gelu::tanh); });
+  says(
+      "clamp: the dtype must be float32, float64 or int64, got bool; to(float32) "
+      "converts a tensor",
+      [&] { clamp(truth, 0, 1); });
   says("logical_and: the dtype must be bool, got float32", [&] { logical_and(a, a); });
   says("logical_not: the dtype must be bool, got int64", [&] { logical_not(whole); });
   says("add: an int64 tensor takes whole numbers, got 2.5", [&] { whole + 2.5; });

@@ -202,7 +202,8 @@ BOOST_AUTO_TEST_CASE(errors) {
   BOOST_TEST(message(q, k, k.to(float64), w) == dtypes);
   BOOST_TEST(message(q, k, k, w.to(float64)) == dtypes);
   BOOST_TEST(message(q.to(int64), k.to(int64), k.to(int64), w.to(int64)) ==
-             "gaussian_attention: the dtype must be float32 or float64, got int64");
+             "gaussian_attention: the dtype must be float32 or float64, got int64; "
+             "to(float32) converts a tensor");
   const Tensor p = zeros({2, 1, 3});
   const auto backward_message = [&](const Tensor& g, const GaussianAttentionResult& r) {
     return error_of([&] { gaussian_attention_backward(g, q, k, k, w, r); });

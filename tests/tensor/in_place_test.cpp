@@ -186,7 +186,8 @@ BOOST_AUTO_TEST_CASE(errors) {
   BOOST_TEST(error_of([&] { mul_(whole, 0.5); }) ==
              "mul_: an int64 tensor takes whole numbers, got 0.5");
   BOOST_TEST(error_of([&] { add_(truth, truth); }) ==
-             "add_: the dtype must be float32, float64 or int64, got bool");
+             "add_: the dtype must be float32, float64 or int64, got bool; to(float32) "
+             "converts a tensor");
   Tensor repeated = expand(x, {2, 3});
   BOOST_TEST(error_of([&] { mul_(repeated, 2); }) ==
              "mul_: the target must not repeat its elements, got the shape (2, 3) with "

@@ -271,7 +271,8 @@ BOOST_AUTO_TEST_CASE(errors) {
              "matmul: the dimensions before the last two must broadcast (equal sizes, or "
              "1), got (2, 3, 4) and (5, 4, 6)");
   BOOST_TEST(matmul_message({2, 3}, {3, 4}, int64, int64) ==
-             "matmul: the dtype must be float32 or float64, got int64");
+             "matmul: the dtype must be float32 or float64, got int64; to(float32) "
+             "converts a tensor");
   BOOST_TEST(matmul_message({2, 3}, {3, 4}, float32, float64) ==
              "matmul: the dtypes must be equal, got float32 and float64");
   BOOST_TEST(error_of([] {
@@ -286,7 +287,9 @@ BOOST_AUTO_TEST_CASE(errors) {
              "and (1, 4, 5)");
   BOOST_TEST(error_of([] {
                bmm(empty({1, 2, 2}, boolean), empty({1, 2, 2}, boolean));
-             }) == "bmm: the dtype must be float32 or float64, got bool");
+             }) ==
+             "bmm: the dtype must be float32 or float64, got bool; to(float32) converts "
+             "a tensor");
   BOOST_TEST(error_of([] {
                outer(empty({2}), empty({2, 3}));
              }) == "outer: both must be 1-D, got (2) and (2, 3)");

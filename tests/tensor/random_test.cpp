@@ -322,7 +322,8 @@ BOOST_AUTO_TEST_CASE(errors) {
   BOOST_TEST(error_of([&] { normal_(x, NAN); }) ==
              "normal_: mean must be a number, got nan");
   BOOST_TEST(error_of([&] { normal_(whole); }) ==
-             "normal_: the dtype must be float32 or float64, got int64");
+             "normal_: the dtype must be float32 or float64, got int64; to(float32) "
+             "converts a tensor");
   BOOST_TEST(error_of([&] { normal(0, -1, {2}); }) ==
              "normal: std must be at least 0, got -1");
   BOOST_TEST(error_of([&] {
@@ -333,7 +334,8 @@ BOOST_AUTO_TEST_CASE(errors) {
   BOOST_TEST(error_of([&] { normal(x, zeros({2})); }) ==
              "normal: the shapes must broadcast (equal sizes, or 1), got (3) and (2)");
   BOOST_TEST(error_of([&] { normal(0.5, whole); }) ==
-             "normal: the dtype must be float32 or float64, got int64");
+             "normal: the dtype must be float32 or float64, got int64; to(float32) "
+             "converts a tensor");
   BOOST_TEST(error_of([&] { uniform_(x, 3, 1); }) ==
              "uniform_: low must not be above high, got 3 and 1");
   BOOST_TEST(error_of([&] { uniform_(x, 0, NAN); }) ==
@@ -361,13 +363,15 @@ BOOST_AUTO_TEST_CASE(errors) {
                bernoulli_(x, zeros({2, 3}));
              }) == "bernoulli_: p must broadcast to the target, got (2, 3) and (3)");
   BOOST_TEST(error_of([&] { bernoulli(whole); }) ==
-             "bernoulli: the dtype must be float32 or float64, got int64");
+             "bernoulli: the dtype must be float32 or float64, got int64; to(float32) "
+             "converts a tensor");
   BOOST_TEST(error_of([&] { exponential_(x, 0); }) ==
              "exponential_: lambda must be above 0, got 0");
   BOOST_TEST(error_of([&] { randperm(-1); }) ==
              "randperm: n must not be negative, got -1");
   BOOST_TEST(error_of([&] { rand({2}, boolean); }) ==
-             "rand: the dtype must be float32 or float64, got bool");
+             "rand: the dtype must be float32 or float64, got bool; to(float32) converts "
+             "a tensor");
   BOOST_TEST(error_of([&] { rand({-2}); }) ==
              "shape: sizes must not be negative, got (-2)");
   Tensor repeated = expand(nothing({3, 1}), {3, 4});

@@ -297,15 +297,20 @@ BOOST_AUTO_TEST_CASE(errors) {
              "argmin: cannot reduce over no elements, got (0, 3)");
   BOOST_TEST(show(amax(none, {1})) == "(0)");
   BOOST_TEST(error_of([&] { mean(whole); }) ==
-             "mean: the dtype must be float32 or float64, got int64");
+             "mean: the dtype must be float32 or float64, got int64; to(float32) "
+             "converts a tensor");
   BOOST_TEST(error_of([&] { var(whole); }) ==
-             "var: the dtype must be float32 or float64, got int64");
+             "var: the dtype must be float32 or float64, got int64; to(float32) converts "
+             "a tensor");
   BOOST_TEST(error_of([&] { std(whole); }) ==
-             "std: the dtype must be float32 or float64, got int64");
+             "std: the dtype must be float32 or float64, got int64; to(float32) converts "
+             "a tensor");
   BOOST_TEST(error_of([&] { norm(whole); }) ==
-             "norm: the dtype must be float32 or float64, got int64");
+             "norm: the dtype must be float32 or float64, got int64; to(float32) "
+             "converts a tensor");
   BOOST_TEST(error_of([&] { logsumexp(whole, 0); }) ==
-             "logsumexp: the dtype must be float32 or float64, got int64");
+             "logsumexp: the dtype must be float32 or float64, got int64; to(float32) "
+             "converts a tensor");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

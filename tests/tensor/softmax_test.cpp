@@ -136,9 +136,12 @@ BOOST_AUTO_TEST_CASE(errors) {
              "log_softmax: dim must be from -2 to 1, got -3");
   BOOST_TEST(error_of([&] {
                softmax(tensor({1, 2}), 0);
-             }) == "softmax: the dtype must be float32 or float64, got int64");
+             }) ==
+             "softmax: the dtype must be float32 or float64, got int64; to(float32) "
+             "converts a tensor");
   BOOST_TEST(error_of([&] { log_softmax(tensor({true}), 0); }) ==
-             "log_softmax: the dtype must be float32 or float64, got bool");
+             "log_softmax: the dtype must be float32 or float64, got bool; to(float32) "
+             "converts a tensor");
   BOOST_TEST(error_of([&] {
                softmax_backward(x, zeros({3, 2}), 0);
              }) == "softmax_backward: the shapes must be equal, got (2, 3) and (3, 2)");
