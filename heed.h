@@ -13,7 +13,8 @@
 // throws heed::Error; its message says what must hold and what was found.
 //
 // Each folder below is a layer, and knows only the layers above it; nn and optim do not
-// know each other. A file is a family of functions, named for what it holds.
+// know each other, and data knows tensor alone. A file is a family of functions, named
+// for what it holds.
 #pragma once
 
 // Arrays: memory, shapes and views, arithmetic, random numbers. No gradients.
@@ -95,3 +96,11 @@
 #include "optim/optimiser.h"
 #include "optim/schedule.h"
 #include "optim/sgd.h"
+
+// Datasets, batches and files: namespace heed::data.
+#include "data/csv.h"
+#include "data/data_loader.h"
+#include "data/dataset.h"
+#include "data/file.h"
+#include "data/idx.h"
+#include "data/text.h"

@@ -15,8 +15,8 @@
 #include <fmt/core.h>
 #include <heed.h>
 
-#include "examples/support/csv.h"
 #include "examples/support/figures.h"
+#include "examples/support/input_error.h"
 #include "examples/support/program.h"
 #include "examples/support/terminal.h"
 
@@ -27,6 +27,8 @@ using namespace heed::support;
 
 constexpr std::int64_t book_rows = 50;  // of the tutorial's data
 constexpr double largest_x = 5;         // of the tutorial's data
+// Of a table: the program attends from each row to every other.
+constexpr std::size_t max_rows = 5000, max_columns = 1000;
 
 struct Options {
   std::uint64_t seed = 1339640095;
@@ -121,12 +123,13 @@ Fits pool(nn::NWKernelRegression& net, const Tensor& queries, const Tensor& keys
 // --- a user's table
 
 // The columns for x and y: those that the options name, otherwise the first free one.
-std::array<std::size_t, 2> pick_columns(const Table& table, const Options& options) {
+std::array<std::size_t, 2> pick_columns(const data::Table& table,
+                                        const Options& options) {
   if (table.names.size() < 2)
     input_error("{}:1: two columns are needed, separated by commas", table.source);
   std::optional<std::size_t> x, y;
-  if (options.x) x = find_column(table, *options.x);
-  if (options.y) y = find_column(table, *options.y);
+  if (options.x) x = data::find_column(table, *options.x);
+  if (options.y) y = data::find_column(table, *options.y);
   if (!x) x = y == 0u ? 1 : 0;
   if (!y) y = x == 0u ? 1 : 0;
   if (x == y)
@@ -137,7 +140,8 @@ std::array<std::size_t, 2> pick_columns(const Table& table, const Options& optio
 
 // The rows in the order of x; x scaled to [0, 5] and y to mean 0 and variance 1.
 Data read_data(const Options& options) {
-  const Table table = read_csv(*options.data);
+  const data::Table table =
+      data::read_csv(*options.data, {.max_rows = max_rows, .max_columns = max_columns});
   const auto [x_column, y_column] = pick_columns(table, options);
   const std::vector<double> x_numbers = numbers(table, x_column);
   const std::vector<double> y_numbers = numbers(table, y_column);
@@ -261,7 +265,8 @@ void draw_figures(const Options& options, const Data& data, const Fits& fits,
 
 int run(const Options& options) {
   manual_seed(options.seed);
-  const Data data = options.data ? read_data(options) : draw_data(options);
+  const Data data =
+      options.data ? from_user([&] { return read_data(options); }) : draw_data(options);
   make_folder(options.figures);
   const std::int64_t n = data.x_train.size(0), m = data.x_test.size(0);
 

@@ -1,9 +1,11 @@
 // Layers one after another:
 //
-//   nn::Sequential net(nn::Linear(2, 8), nn::Tanh(), nn::Linear(8, 1));
+//   nn::Sequential net{nn::Linear(2, 8), nn::Tanh(), nn::Linear(8, 1)};
 //   Variable y = net(x);
 //
-// Its parameters are "0.weight", "0.bias", "2.weight", ..., as in PyTorch.
+// Braces, because C++ constructs the arguments in braces from left to right, and those in
+// parentheses in any order: the layers would draw their initial values in any order.
+// The parameters are "0.weight", "0.bias", "2.weight", ..., as in PyTorch.
 #pragma once
 
 #include <string>

@@ -11,7 +11,7 @@ namespace {
 // in the embeddings of characters and places and in the matrices of the layers.
 void check_contents(const training::Checkpoint& checkpoint, const std::string& path) {
   const Settings s = settings_from(checkpoint.settings, path);
-  const Vocabulary vocabulary = vocabulary_of(checkpoint);
+  const data::Vocabulary vocabulary = vocabulary_of(checkpoint);
   std::int64_t numbers = 0;
   for (const auto& [name, tensor] : checkpoint.model) {
     if (tensor.dtype() != float32) {
@@ -31,19 +31,19 @@ void check_contents(const training::Checkpoint& checkpoint, const std::string& p
 
 const training::Format& checkpoint_format() {
   static const training::Format format{.program = "char_lm",
-                                       .version = 1,
+                                       .version = 2,
                                        .generators = {"data", "dropout"},
                                        .tensors = {"vocabulary"},
                                        .check = check_contents};
   return format;
 }
 
-Tensor to_tensor(const Vocabulary& vocabulary) {
+Tensor to_tensor(const data::Vocabulary& vocabulary) {
   const std::u32string& characters = vocabulary.characters();
   return from_vector(std::vector<std::int64_t>(characters.begin(), characters.end()));
 }
 
-Vocabulary vocabulary_of(const training::Checkpoint& checkpoint) {
+data::Vocabulary vocabulary_of(const training::Checkpoint& checkpoint) {
   std::u32string characters;
   for (const std::int64_t number : training::whole_numbers(
            "vocabulary", checkpoint.tensors.at("vocabulary"), 0x10ffff)) {
@@ -55,7 +55,7 @@ Vocabulary vocabulary_of(const training::Checkpoint& checkpoint) {
     }
     characters += code;
   }
-  return Vocabulary(characters);
+  return data::Vocabulary(characters);
 }
 
 }  // namespace heed::char_lm

@@ -12,8 +12,8 @@ namespace heed::char_lm {
 const training::Format& checkpoint_format();
 
 // The code points of the characters, int64 (count).
-Tensor to_tensor(const Vocabulary& vocabulary);
+Tensor to_tensor(const data::Vocabulary& vocabulary);
 // Throws Error when the checkpoint's are not different code points in their order.
-Vocabulary vocabulary_of(const training::Checkpoint& checkpoint);
+data::Vocabulary vocabulary_of(const training::Checkpoint& checkpoint);
 
 }  // namespace heed::char_lm

@@ -3,17 +3,15 @@
 #include <cstdio>
 #include <filesystem>
 #include <system_error>
-#include <vector>
 
 #include <fmt/core.h>
 
+#include "data/text.h"
 #include "examples/char_lm/checkpoint.h"
 #include "examples/char_lm/corpus.h"
 #include "examples/char_lm/settings.h"
 #include "examples/support/input_error.h"
-#include "examples/support/utf8.h"
 #include "examples/training/run_folder.h"
-#include "tensor/core/factories.h"
 #include "tensor/core/text.h"
 #include "tensor/core/views.h"
 
@@ -23,23 +21,22 @@ using support::input_error;
 
 namespace {
 
-nn::Gpt model_of(const training::Checkpoint& checkpoint, const Vocabulary& vocabulary,
-                 const std::string& path) {
-  try {
-    const Settings settings = settings_from(checkpoint.settings, path);
+nn::Gpt model_of(const training::Checkpoint& checkpoint,
+                 const data::Vocabulary& vocabulary, const std::string& path) {
+  const Settings settings = settings_from(checkpoint.settings, path);
+  const auto load = [&] {
     nn::Gpt model(settings.gpt_options(vocabulary.size()));
     nn::load_state_dict(model, checkpoint.model);
     nn::eval(model);
     return model;
-  } catch (const Error& error) {
-    input_error("{}: {}", path, error.what());
-  }
+  };
+  return support::from_user(load, path);
 }
 
-std::string default_prompt(const Vocabulary& vocabulary) {
+std::string default_prompt(const data::Vocabulary& vocabulary) {
   const std::u32string& characters = vocabulary.characters();
   if (characters.find(U'\n') != characters.npos) return "\n";
-  return support::to_utf8(characters.substr(0, 1));
+  return data::to_utf8(characters.substr(0, 1));
 }
 
 }  // namespace
@@ -51,17 +48,17 @@ int generate(const GenerateOptions& options) {
     input_error("{}: there is no such file; char_lm train makes one", path);
   }
   const training::Checkpoint checkpoint = training::load(path, checkpoint_format());
-  const Vocabulary vocabulary = vocabulary_of(checkpoint);
+  const data::Vocabulary vocabulary = vocabulary_of(checkpoint);
   const std::string text = options.prompt.value_or(default_prompt(vocabulary));
   const std::string source = "--prompt";
-  const std::vector<std::int64_t> prompt =
-      vocabulary.encode(support::from_utf8(text, source), source);
-  if (prompt.empty()) input_error("{}: must have a character to go on from", source);
+  const Tensor prompt = support::from_user(
+      [&] { return vocabulary.encode(data::from_utf8(text, source), source); });
+  if (prompt.numel() == 0) input_error("{}: must have a character to go on from", source);
 
   nn::Gpt model = model_of(checkpoint, vocabulary, path);
   nn::NextLogits next_logits(model, options.cache);
   Generator generator(options.seed);
-  Tensor tokens = unsqueeze(from_vector(prompt), 0);  // those that are new: (1, n)
+  Tensor tokens = unsqueeze(prompt, 0);  // those that are new: (1, n)
   // The checkpoint may be anyone's, and so may what its model writes.
   const auto print = [](const std::string& part) {
     fmt::print("{}", printable(part, "\n\t"));
@@ -70,8 +67,7 @@ int generate(const GenerateOptions& options) {
   for (std::int64_t i = 0; i < options.tokens; ++i) {
     const Tensor next = nn::sample(next_logits(tokens), options.sampling, generator);
     tokens = unsqueeze(next, 0);  // (1, 1)
-    const char32_t character = vocabulary.decode(static_cast<std::int64_t>(next.item()));
-    print(support::to_utf8(character));
+    print(data::to_utf8(vocabulary.decode(next)));
     std::fflush(stdout);  // as it is written
   }
   fmt::print("\n");

@@ -69,6 +69,17 @@ const Corpus& checked(const Corpus& corpus, const Settings& settings) {
   return corpus;
 }
 
+// Epochs of `batches` batches of pieces that begin at random places of `part`, as
+// nanoGPT draws them.
+data::DataLoader<data::TokenDataset> sampled(const Tensor& part, const Settings& settings,
+                                             std::int64_t batches, std::uint64_t seed) {
+  return data::DataLoader(data::TokenDataset(part, settings.context),
+                          {.batch_size = settings.batch,
+                           .replacement = true,
+                           .num_samples = batches * settings.batch},
+                          Generator(seed));
+}
+
 // Throws Error unless the loss is a finite number. `step` counts from 1.
 void check_finite(double loss, std::int64_t step) {
   check(std::isfinite(loss),
@@ -81,7 +92,7 @@ void check_finite(double loss, std::int64_t step) {
 
 // --- the loss
 
-Variable loss_of(nn::Gpt& model, const Batch& batch) {
+Variable loss_of(nn::Gpt& model, const data::TokenBatch& batch) {
   const Variable logits = model(batch.inputs);  // (pieces, length, vocabulary)
   return nn::cross_entropy(reshape(logits, {-1, logits.size(2)}), flatten(batch.targets));
 }
@@ -95,7 +106,7 @@ double whole_loss(nn::Gpt& model, const Tensor& part) {
   double sum = 0;
   const auto add = [&](std::int64_t begin, std::int64_t count, std::int64_t size) {
     const Tensor offsets = begin + length * arange(count);
-    const double loss = loss_of(model, pieces(part, offsets, size)).item();
+    const double loss = loss_of(model, data::TokenDataset(part, size)[offsets]).item();
     sum += loss * static_cast<double>(count * size);
   };
   const std::int64_t whole = targets / length;
@@ -114,7 +125,7 @@ Trainer::Trainer(const Settings& settings, const Corpus& corpus)
       model_(seeded_model(settings, corpus)),
       parameters_(nn::parameters(model_)),
       optimiser_(optimiser_of(parameters_, settings)),
-      data_(settings.data_seed()) {}
+      batches_(sampled(corpus.train, settings, 1, settings.data_seed())) {}
 
 double Trainer::learning_rate() const {
   return optim::cosine_schedule(step_,
@@ -125,8 +136,7 @@ double Trainer::learning_rate() const {
 }
 
 double Trainer::step() {
-  const Batch batch =
-      random_pieces(corpus_.train, settings_.batch, settings_.context, data_);
+  const data::TokenBatch batch = batches_.next();
   nn::train(model_);       // evaluations and checkpoints switch to eval()
   optimiser_.zero_grad();  // backward() adds to the gradients that are there
   const Variable loss = loss_of(model_, batch);
@@ -163,12 +173,10 @@ const LogRow& Trainer::evaluate() {
 double Trainer::sampled_loss(const Tensor& part, std::int64_t batches) {
   NoGrad no_grad;
   nn::eval(model_);
-  Generator generator(settings_.evaluation_seed());
   double sum = 0;
-  for (std::int64_t i = 0; i < batches; ++i) {
-    sum += loss_of(model_,
-                   random_pieces(part, settings_.batch, settings_.context, generator))
-               .item();
+  for (const data::TokenBatch& batch :
+       sampled(part, settings_, batches, settings_.evaluation_seed())) {
+    sum += loss_of(model_, batch).item();
   }
   return sum / static_cast<double>(batches);
 }
@@ -178,15 +186,15 @@ double Trainer::sampled_loss(const Tensor& part, std::int64_t batches) {
 training::Checkpoint Trainer::checkpoint() {
   // A model that has diverged must not take the place of one that has not.
   check_finite(sampled_loss(corpus_.validation, 1), step_);
-  return {
-      .settings = to_strings(settings_),
-      .fingerprint = corpus_.fingerprint,
-      .step = step_,
-      .model = nn::state_dict(model_),
-      .optimiser = optimiser_.state_dict(),
-      .generators = {{"data", data_.state()}, {"dropout", default_generator().state()}},
-      .log = log_,
-      .tensors = {{"vocabulary", to_tensor(corpus_.vocabulary)}}};
+  return {.settings = to_strings(settings_),
+          .fingerprint = corpus_.fingerprint,
+          .step = step_,
+          .model = nn::state_dict(model_),
+          .optimiser = optimiser_.state_dict(),
+          .generators = {{"data", batches_.state()},
+                         {"dropout", default_generator().state()}},
+          .log = log_,
+          .tensors = {{"vocabulary", to_tensor(corpus_.vocabulary)}}};
 }
 
 void Trainer::restore(const training::Checkpoint& checkpoint, const std::string& path) {
@@ -195,14 +203,13 @@ void Trainer::restore(const training::Checkpoint& checkpoint, const std::string&
         "{}: must be the text that {} has begun to learn, {}, got {}; --text gives it",
         corpus_.source, path, shown(checkpoint.fingerprint), shown(corpus_.fingerprint));
   }
-  try {
+  const auto load = [&] {
     nn::load_state_dict(model_, checkpoint.model);
     optimiser_.load_state_dict(checkpoint.optimiser);
-    data_.set_state(checkpoint.generators.at("data"));
+    batches_.set_state(checkpoint.generators.at("data"));
     default_generator().set_state(checkpoint.generators.at("dropout"));
-  } catch (const Error& error) {
-    input_error("{}: {}", path, error.what());
-  }
+  };
+  support::from_user(load, path);
   step_ = checkpoint.step;
   log_ = checkpoint.log;
 }

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "data/data_loader.h"
+#include "data/dataset.h"
 #include "examples/char_lm/corpus.h"
 #include "examples/char_lm/settings.h"
 #include "examples/support/figures.h"
@@ -20,7 +22,7 @@ namespace heed::char_lm {
 
 // The mean cross entropy over all of a batch, a scalar: -log p, p being the probability
 // that the model's logits give the character that follows.
-Variable loss_of(nn::Gpt& model, const Batch& batch);
+Variable loss_of(nn::Gpt& model, const data::TokenBatch& batch);
 
 // The mean loss over every character of `part` but the first, which nothing predicts:
 // the text is cut into pieces as long as the context, each character is asked for once,
@@ -69,7 +71,7 @@ class Trainer {
   nn::Gpt model_;
   std::vector<Variable> parameters_;  // the model's
   optim::AdamW optimiser_;
-  Generator data_;
+  data::DataLoader<data::TokenDataset> batches_;  // of the training part
   std::int64_t step_ = 0;
   training::Log log_;
 };

@@ -34,11 +34,7 @@ void print_error(const CLI::App& app, const char* message) {
 
 // HEED_LEVEL is input too; without this only the first computation would check it.
 void check_environment() {
-  try {
-    build_info();
-  } catch (const Error& error) {
-    throw InputError(error.what());
-  }
+  from_user([] { return build_info(); });
 }
 
 // Prints what CLI11 throws: the help that was asked for, or what is wrong. Through stdio

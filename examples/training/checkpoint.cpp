@@ -128,11 +128,7 @@ void save(const std::string& path, const Checkpoint& checkpoint, const Format& f
   }
   file.tensors["log"] = to_tensor(checkpoint.log);
   file.metadata["hash"] = hash_of(file);
-  try {
-    nn::write_safetensors(path, file);
-  } catch (const Error& error) {
-    input_error("{}", error.what());
-  }
+  support::from_user([&] { nn::write_safetensors(path, file); });
 }
 
 Checkpoint load(const std::string& path, const Format& format) {

@@ -60,17 +60,24 @@ BOOST_AUTO_TEST_CASE(no_two_streams_of_random_numbers_are_one) {
   const Settings settings = small_settings();
   Trainer trainer(settings, corpus);
   Checkpoint checkpoint = trainer.checkpoint();
-  std::vector<std::uint8_t>& data = checkpoint.generators.at("data");
-  const auto state_from = [](std::uint64_t seed) { return Generator(seed).state(); };
-  BOOST_TEST((data == state_from(settings.data_seed())));
-  BOOST_TEST((data != state_from(settings.seed)));
-  BOOST_TEST((data != state_from(settings.evaluation_seed())));
+  std::vector<std::uint8_t>& state = checkpoint.generators.at("data");
+  const auto state_from = [&](std::uint64_t seed) {
+    return data::DataLoader(data::TokenDataset(corpus.train, settings.context),
+                            {.batch_size = settings.batch,
+                             .replacement = true,
+                             .num_samples = settings.batch},
+                            Generator(seed))
+        .state();
+  };
+  BOOST_TEST((state == state_from(settings.data_seed())));
+  BOOST_TEST((state != state_from(settings.seed)));
+  BOOST_TEST((state != state_from(settings.evaluation_seed())));
   BOOST_TEST((state_from(settings.evaluation_seed()) != state_from(settings.seed)));
 
-  // A training that began from another seed, as older ones did, goes on in its stream.
-  data = state_from(settings.seed);
+  // A training goes on in the stream that its checkpoint names.
+  state = state_from(settings.seed);
   trainer.restore(checkpoint, "c");
-  BOOST_TEST((trainer.checkpoint().generators.at("data") == data));
+  BOOST_TEST((trainer.checkpoint().generators.at("data") == state));
 }
 
 BOOST_AUTO_TEST_CASE(what_is_no_checkpoint_is_refused) {

@@ -140,7 +140,7 @@ BOOST_AUTO_TEST_CASE(prompts_and_checkpoints_that_cannot_be_used) {
     return refusal("generate --out " + place.out + " " + options);
   };
   BOOST_TEST(generate("--prompt 'line 7: \u03bb'") ==
-             "--prompt: the text that the model has learnt has no '7' (U+0037), '\u03bb' "
+             "--prompt: the vocabulary has no '7' (U+0037), '\u03bb' "
              "(U+03BB)");
   BOOST_TEST(generate("--prompt ''") == "--prompt: must have a character to go on from");
   BOOST_TEST(generate("--prompt \"$(printf 'a\\377')\"") ==

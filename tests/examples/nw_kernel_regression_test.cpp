@@ -249,8 +249,7 @@ BOOST_AUTO_TEST_CASE(wrong_tables) {
   BOOST_TEST(refused("a,b\n1,2\n2,x\n") == start + ":3: column b: x is not a number\n");
   BOOST_TEST(refused("a,b\n1,2\n2,nan\n") ==
              start + ":3: column b: nan is not a finite number\n");
-  BOOST_TEST(refused("a,b\n1,2\n2\n") ==
-             start + ":3: 1 field, but line 1 names 2 columns\n");
+  BOOST_TEST(refused("a,b\n1,2\n2\n") == start + ":3: 1 field, but line 1 has 2\n");
   BOOST_TEST(refused("a,b\n1,2\n2,3\n", "--x c") ==
              start + ":1: no column is called c; there are a, b\n");
   BOOST_TEST(refused("a,b\n1,2\n2,3\n", "--x b --y b") ==

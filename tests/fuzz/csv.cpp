@@ -6,11 +6,12 @@
 #include <string_view>
 #include <vector>
 
-#include "examples/support/csv.h"
+#include "data/csv.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace heed::fuzz;
-using namespace heed::support;
+using namespace heed::data;
+using heed::Error;
 
 namespace {
 
@@ -28,14 +29,14 @@ std::string quoted(const std::vector<std::string>& fields) {
 void look_at(const Table& table, std::size_t column) {
   try {
     require(find_column(table, table.names[column]) == column, "the column of this name");
-  } catch (const InputError& error) {
+  } catch (const Error& error) {
     check_message(error.what());  // more than one has the name
   }
   try {
     const std::vector<double> found = numbers(table, column);
     require(found.size() == table.rows.size(), "a number in every row");
     for (const double number : found) require(std::isfinite(number), "a finite number");
-  } catch (const InputError& error) {
+  } catch (const Error& error) {
     check_message(error.what());
   }
 }
@@ -46,7 +47,7 @@ void heed::fuzz::try_input(std::string_view input) {
   Table table;
   try {
     table = parse_csv(input, "file");
-  } catch (const InputError& error) {
+  } catch (const Error& error) {
     check_message(error.what());
     return;
   }
@@ -55,7 +56,7 @@ void heed::fuzz::try_input(std::string_view input) {
   for (std::size_t i = 0; i < table.names.size(); ++i) look_at(table, i);
   try {
     find_column(table, input);
-  } catch (const InputError& error) {
+  } catch (const Error& error) {
     check_message(error.what());
   }
   std::string text = quoted(table.names);

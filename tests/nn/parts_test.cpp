@@ -166,9 +166,11 @@ BOOST_AUTO_TEST_CASE(a_moved_from_module_refuses_to_be_called) {
 // As torch.nn.Sequential: layers by number, and lambdas between them.
 BOOST_AUTO_TEST_CASE(layers_in_sequence) {
   manual_seed(3);
-  nn::Sequential net(
-      nn::Linear(2, 4), nn::Tanh(), nn::Dropout(0.5),
-      [](const Variable& x) { return x * 2; }, nn::Linear(4, 1));
+  nn::Sequential net{nn::Linear(2, 4), nn::Tanh(), nn::Dropout(0.5),
+                     [](const Variable& x) { return x * 2; }, nn::Linear(4, 1)};
+  manual_seed(3);  // in braces the layers draw in their order
+  BOOST_TEST(same_bits(net.get<0>().weight.value(), nn::Linear(2, 4).weight.value()));
+  BOOST_TEST(same_bits(net.get<4>().weight.value(), nn::Linear(4, 1).weight.value()));
   std::string names;
   for (const auto& [name, x] : nn::named_parameters(net)) names += name + " ";
   BOOST_TEST(names == "0.weight 0.bias 4.weight 4.bias ");

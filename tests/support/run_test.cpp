@@ -8,7 +8,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "examples/support/file.h"
+#include "data/file.h"
 #include "examples/training/interruption.h"
 #include "examples/training/log.h"
 #include "examples/training/run_folder.h"
@@ -40,7 +40,7 @@ BOOST_AUTO_TEST_CASE(the_log_is_a_table_and_a_file) {
   const std::string path = folder / "log.csv";
   write_to_file(path, log);
   append_to_file(path, {500, 2, 2.5, 0.0001});
-  BOOST_TEST(read_file(path, "a log") ==
+  BOOST_TEST(data::read_file(path) ==
              "step,train_loss,validation_loss,lr\n"
              "0,4.123457,4.250000,1e-05\n"
              "250,2.500000,2.750000,0.000987654\n"

@@ -1,6 +1,6 @@
 // Who may include whom: tensor <- autograd <- nn and autograd <- optim, the subfolders of
-// tensor, BLIS in one file, JSON in another, and public headers that need nothing but the
-// standard library, fmt and one another.
+// tensor, BLIS in one file, JSON and zlib in others, and public headers that need nothing
+// but the standard library, fmt and one another.
 #include <map>
 #include <set>
 #include <string>
@@ -21,6 +21,7 @@ const std::map<std::string, std::set<std::string>> layers = {
     {"autograd", {"tensor", "autograd"}},
     {"nn", {"tensor", "autograd", "nn"}},
     {"optim", {"tensor", "autograd", "optim"}},
+    {"data", {"tensor", "data"}},
 };
 
 // The subfolders of tensor/ that each of them may include, besides itself.
@@ -74,6 +75,10 @@ std::vector<std::string> violations(const File& file) {
     if (is_layer(layer) && include.name.starts_with("nlohmann/") &&
         file.path != "nn/state/safetensors_header.cpp") {
       report("JSON belongs to nn/state/safetensors_header.cpp");
+    }
+    if (is_layer(layer) && include.angled && include.name == "zlib.h" &&
+        file.path != "data/file.cpp") {
+      report("zlib belongs to data/file.cpp");
     }
     if (is_public_header(file.path) && !is_standard(include) &&
         include.name != "fmt/core.h" && !is_public_header(include.name)) {

@@ -1,5 +1,5 @@
 // Tables: what RFC 4180 allows is read, and all else refused with its file and line.
-#include "examples/support/csv.h"
+#include "data/csv.h"
 
 #include <filesystem>
 #include <fstream>
@@ -10,22 +10,26 @@
 #include <boost/test/unit_test.hpp>
 #include <fmt/core.h>
 
+#include "tensor/core/factories.h"
 #include "tensor/core/text.h"
+#include "tensor/reduce/comparing.h"
+#include "tests/errors.h"
 #include "tests/support/folder.h"
-#include "tests/support/input_errors.h"
 
 namespace {
 
-using namespace heed::support;
+using namespace heed::data;
+using heed::equal, heed::error_of, heed::tensor;
 using heed::shown;
+using heed::support::TemporaryFolder;
 using Strings = std::vector<std::string>;
 
 std::string parse_message(std::string_view text) {
-  return message_of([&] { parse_csv(text, "t.csv"); });
+  return error_of([&] { parse_csv(text, "t.csv"); });
 }
 
 std::string numbers_message(std::string_view text) {
-  return message_of([&] { numbers(parse_csv(text, "t.csv"), 1); });
+  return error_of([&] { numbers(parse_csv(text, "t.csv"), 1); });
 }
 
 BOOST_AUTO_TEST_SUITE(csv)
@@ -75,10 +79,8 @@ BOOST_AUTO_TEST_CASE(what_is_no_table) {
   }
   BOOST_TEST(parse_message("1,2\n3,4\n") ==
              "t.csv:1: the first line must name the columns, found only numbers");
-  BOOST_TEST(parse_message("a,b\n1,2\n3\n") ==
-             "t.csv:3: 1 field, but line 1 names 2 columns");
-  BOOST_TEST(parse_message("a\n1,2,3\n") ==
-             "t.csv:2: 3 fields, but line 1 names 1 column");
+  BOOST_TEST(parse_message("a,b\n1,2\n3\n") == "t.csv:3: 1 field, but line 1 has 2");
+  BOOST_TEST(parse_message("a\n1,2,3\n") == "t.csv:2: 3 fields, but line 1 has 1");
   BOOST_TEST(parse_message("a,b\n\n1,2\n") == "t.csv:2: the line is blank");
   BOOST_TEST(parse_message("a,b\n1,\"2\n3,4\n") ==
              "t.csv:2: the quote that opens here is never closed");
@@ -90,9 +92,9 @@ BOOST_AUTO_TEST_CASE(what_is_no_table) {
 BOOST_AUTO_TEST_CASE(columns_by_name) {
   const Table table = parse_csv("a,b,c,b\n", "t.csv");
   BOOST_TEST(find_column(table, "c") == 2u);
-  BOOST_TEST(message_of([&] { find_column(table, "d"); }) ==
+  BOOST_TEST(error_of([&] { find_column(table, "d"); }) ==
              "t.csv:1: no column is called d; there are a, b, c, b");
-  BOOST_TEST(message_of([&] { find_column(table, "b"); }) ==
+  BOOST_TEST(error_of([&] { find_column(table, "b"); }) ==
              "t.csv:1: more than one column is called b");
 }
 
@@ -132,9 +134,9 @@ BOOST_AUTO_TEST_CASE(messages_show_no_control_characters) {
   // The columns' names as well, with the C1 controls, which are UTF-8.
   const std::string title = "\x1b]0;x\a", csi = "\xc2\x9b";
   const Table table = parse_csv("a," + title + "," + csi + "\n1,,\n", "t.csv");
-  BOOST_TEST(message_of([&] { numbers(table, 1); }) ==
+  BOOST_TEST(error_of([&] { numbers(table, 1); }) ==
              R"(t.csv:2: column "\u001b]0;x\u0007" is empty, a number is needed)");
-  BOOST_TEST(message_of([&] { find_column(table, "\xff"); }) ==
+  BOOST_TEST(error_of([&] { find_column(table, "\xff"); }) ==
              R"(t.csv:1: no column is called "\xff"; there are a, )"
              R"("\u001b]0;x\u0007", "\u009b")");
 }
@@ -143,34 +145,63 @@ BOOST_AUTO_TEST_CASE(messages_show_no_control_characters) {
 BOOST_AUTO_TEST_CASE(tables_have_a_limit) {
   std::string text = "a,b\n";
   for (int i = 0; i < 5000; ++i) text += "1,2\n";
-  BOOST_TEST(parse_csv(text, "t.csv").rows.size() == 5000u);
-  BOOST_TEST(parse_message(text + "1,2\n") ==
+  BOOST_TEST(parse_csv(text, "t.csv", {.max_rows = 5000}).rows.size() == 5000u);
+  BOOST_TEST(error_of([&] { parse_csv(text + "1,2\n", "t.csv", {.max_rows = 5000}); }) ==
              "t.csv:5002: at most 5000 rows are allowed");
   // In a row of commas each byte would be a field: none is kept.
   BOOST_TEST(parse_message("a,b\n" + std::string(1'000'000, ',')) ==
-             "t.csv:2: 1000001 fields, but line 1 names 2 columns");
+             "t.csv:2: 1000001 fields, but line 1 has 2");
   std::string names = "c0";
-  for (int i = 1; i < 1000; ++i) names += ",c" + std::to_string(i);
-  BOOST_TEST(parse_csv(names, "t.csv").names.size() == 1000u);
+  for (int i = 1; i < 10'000; ++i) names += ",c" + std::to_string(i);
+  BOOST_TEST(parse_csv(names, "t.csv").names.size() == 10'000u);
   BOOST_TEST(parse_message(names + ",more\n") ==
-             "t.csv:1: at most 1000 columns are allowed, got 1001");
+             "t.csv:1: at most 10000 columns are allowed, got 10001");
   BOOST_TEST(parse_message(std::string(1'000'000, ',')) ==
-             "t.csv:1: at most 1000 columns are allowed, got 1000001");
+             "t.csv:1: at most 10000 columns are allowed, got 1000001");
+}
+
+BOOST_AUTO_TEST_CASE(separators_and_tables_without_names) {
+  const Table table =
+      parse_csv("1;2,5\n3;\"4;\"\n", "t.csv", {.separator = ';', .header = false});
+  BOOST_TEST(table.names == (Strings{"0", "1"}), boost::test_tools::per_element());
+  BOOST_TEST_REQUIRE(table.rows.size() == 2u);
+  BOOST_TEST(table.rows[0] == (Strings{"1", "2,5"}), boost::test_tools::per_element());
+  BOOST_TEST(table.rows[1] == (Strings{"3", "4;"}), boost::test_tools::per_element());
+  BOOST_TEST(table.lines == (std::vector<std::size_t>{1, 2}),
+             boost::test_tools::per_element());
+  BOOST_TEST(error_of([] { parse_csv("", "t.csv", {.header = false}); }) ==
+             "t.csv:1: the file is empty; a row is needed");
+  BOOST_TEST(error_of([] { parse_csv("a\n", "t.csv", {.separator = '"'}); }) ==
+             "parse_csv: the separator must not be a quote or the end of a line");
+}
+
+BOOST_AUTO_TEST_CASE(tables_as_tensors) {
+  const Table table = parse_csv("a,b,c\n1,2.5,x\n3,-4,y\n", "t.csv");
+  BOOST_TEST(equal(to_tensor(table, {"b", "a"}), tensor({{2.5, 1.0}, {-4.0, 3.0}})));
+  BOOST_TEST(equal(to_tensor(table, {"a"}, heed::int64), tensor({{1}, {3}})));
+  BOOST_TEST(equal(to_tensor(parse_csv("a,b\n1,2\n", "")), tensor({{1.0, 2.0}})));
+  BOOST_TEST((to_tensor(parse_csv("a,b\n", "")).shape() == heed::Shape{0, 2}));
+  BOOST_TEST(error_of([&] { (void)to_tensor(table); }) ==
+             "t.csv:2: column c: x is not a number");
+  BOOST_TEST(error_of([&] { (void)to_tensor(table, {"d"}); }) ==
+             "t.csv:1: no column is called d; there are a, b, c");
+  BOOST_TEST(error_of([&] { (void)to_tensor(table, {"b"}, heed::int64); }) ==
+             "t.csv: column b: int64 cannot hold all its numbers");
 }
 
 BOOST_AUTO_TEST_CASE(files_have_a_limit) {
   const TemporaryFolder folder;
   const std::string path = folder / "t.csv";
   std::ofstream(path) << "a,b\n";
-  std::filesystem::resize_file(path, std::uintmax_t{100} << 20);  // a hole, no disk
-  BOOST_TEST(message_of([&] { read_csv(path); }) == path + ": more than 32 MiB");
+  std::filesystem::resize_file(path, std::uintmax_t{300} << 20);  // a hole, no disk
+  BOOST_TEST(error_of([&] { read_csv(path); }) == path + ": more than 256 MiB");
 }
 
 BOOST_AUTO_TEST_CASE(files_that_cannot_be_read) {
-  BOOST_TEST(message_of([] { read_csv("/nowhere/t.csv"); }) ==
+  BOOST_TEST(error_of([] { read_csv("/nowhere/t.csv"); }) ==
              "/nowhere/t.csv: cannot be opened: No such file or directory");
   const std::string folder = std::filesystem::temp_directory_path().string();
-  BOOST_TEST(message_of([&] { read_csv(folder); }) ==
+  BOOST_TEST(error_of([&] { read_csv(folder); }) ==
              folder + ": is a folder; a file of comma-separated values is needed");
 }
 

@@ -1,0 +1,149 @@
+// Batches of a dataset, in its order or shuffled: torch.utils.data.DataLoader, with the
+// same batches for the same seed.
+//
+//   data::DataLoader loader(data::TensorDataset(x, y), {.batch_size = 32, .shuffle =
+//   true}); for (int epoch = 0; epoch < 10; ++epoch) {
+//     for (auto [inputs, labels] : loader) { ... }  // each example once
+//   }
+//
+// A training that was interrupted goes on where it was: keep state(), after any batch,
+// and give it to set_state() of a new loader of the same dataset and options.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <iterator>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "data/dataset.h"
+#include "tensor/core/shape.h"
+#include "tensor/random/random.h"
+
+namespace heed::data {
+
+struct DataLoaderOptions {
+  Size batch_size = 1;
+  bool shuffle = false;      // another random order in each epoch
+  bool drop_last = false;    // leave out a last batch with fewer examples
+  bool replacement = false;  // draw each example anew: some come twice, some never
+  // How many examples an epoch draws with replacement; the size of the dataset if none.
+  std::optional<Size> num_samples = std::nullopt;
+};
+
+// Which examples the batches have. An epoch is one pass: each example once, or
+// num_samples draws with replacement.
+class BatchSampler {
+ public:
+  // Throws Error for a batch_size or num_samples below 1, num_samples without
+  // replacement, and when an epoch has no batch.
+  BatchSampler(Size dataset_size, const DataLoaderOptions& options,
+               std::optional<Generator> generator);
+
+  std::int64_t size() const { return size_; }  // batches of an epoch
+
+  // Begins an epoch, unless set_state() has just gone back into one. Draws what PyTorch
+  // draws: an int64 (in PyTorch the seed of its workers), then the order, from the
+  // generator that was given; without one, the int64 and a seed for the order from
+  // default_generator(). With replacement the indices alone are drawn, as by a
+  // RandomSampler.
+  void begin_epoch();
+  // The number of epochs begun so far.
+  std::int64_t epoch() const { return epoch_; }
+  // The indices of the next batch, int64 (batch); none when the epoch ends.
+  std::optional<Tensor> next();
+
+  std::vector<std::uint8_t> state() const;
+  void set_state(std::span<const std::uint8_t> state);
+
+ private:
+  void draw_order();
+  // What a state and the loader that takes it must have in common.
+  std::array<std::int64_t, 4> fixed_numbers() const;
+
+  std::int64_t dataset_size_, batch_size_, num_samples_, size_;
+  bool shuffle_, replacement_, has_generator_, is_restored_ = false;
+  Generator generator_, before_order_;  // the second draws the order of this epoch again
+  Tensor order_;                        // of this epoch, if it is shuffled
+  std::int64_t position_;  // batches given in this epoch; size_ before the first
+  std::int64_t epoch_ = 0;
+};
+
+template <Dataset D>
+class DataLoader {
+ public:
+  using Batch = decltype(std::declval<const D&>()[std::declval<const Tensor&>()]);
+
+  // The loader has a copy of the generator; without one it uses default_generator().
+  // Throws Error as BatchSampler does.
+  explicit DataLoader(D dataset, const DataLoaderOptions& options = {},
+                      std::optional<Generator> generator = std::nullopt)
+      : dataset_(std::move(dataset)),
+        sampler_(dataset_.size(), options, std::move(generator)) {}
+
+  std::int64_t size() const { return sampler_.size(); }  // batches of an epoch
+  const D& dataset() const { return dataset_; }
+
+  // The next batch, in a new epoch when one has ended: for a training that counts steps.
+  Batch next() {
+    std::optional<Tensor> indices = sampler_.next();
+    if (!indices) {
+      sampler_.begin_epoch();
+      indices = sampler_.next();
+    }
+    return dataset_[*indices];
+  }
+
+  // One epoch; after set_state(), what remains of the one that was interrupted.
+  class Iterator {
+   public:
+    using value_type = Batch;
+    using difference_type = std::ptrdiff_t;
+
+    explicit Iterator(DataLoader& loader)
+        : loader_(&loader), epoch_(loader.sampler_.epoch()) {
+      ++*this;
+    }
+    const Batch& operator*() const { return *batch_; }
+    // Throws Error when another epoch of the loader has begun since.
+    Iterator& operator++() {
+      check(
+          epoch_ == loader_->sampler_.epoch(),
+          "DataLoader: a loop over a loader was begun inside another over the same one; "
+          "use a loader for each");
+      const std::optional<Tensor> indices = loader_->sampler_.next();
+      batch_.reset();
+      if (indices) batch_.emplace(loader_->dataset_[*indices]);
+      return *this;
+    }
+    void operator++(int) { ++*this; }
+    bool operator==(std::default_sentinel_t) const { return !batch_; }
+
+   private:
+    DataLoader* loader_;
+    std::int64_t epoch_;
+    std::optional<Batch> batch_;
+  };
+  Iterator begin() {
+    sampler_.begin_epoch();
+    return Iterator(*this);
+  }
+  std::default_sentinel_t end() const { return {}; }
+
+  // What the next batches depend on, but for default_generator(), as bytes that mean the
+  // same everywhere.
+  std::vector<std::uint8_t> state() const { return sampler_.state(); }
+  // Goes on after the batch at which state() was called, in the same epoch. Throws Error,
+  // and changes nothing, for bytes that state() cannot return, or that a loader of
+  // another dataset size or other options has returned; num_samples may be another
+  // number.
+  void set_state(std::span<const std::uint8_t> state) { sampler_.set_state(state); }
+
+ private:
+  D dataset_;
+  BatchSampler sampler_;
+};
+
+}  // namespace heed::data

@@ -1,0 +1,88 @@
+// Datasets: numbered examples, several of which are taken at once.
+//
+// A dataset has size(), the number of its examples, and operator[](indices), which takes
+// int64 indices (batch) and gives those examples together, as a struct or an array of
+// tensors whose first dimension is the batch. A struct of yours with these two is one
+// too: DataLoader (data_loader.h) takes any.
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstdint>
+#include <span>
+#include <utility>
+
+#include "tensor/core/tensor.h"
+
+namespace heed::data {
+
+template <class T>
+concept Dataset = requires(const T& dataset, const Tensor& indices) {
+  { dataset.size() } -> std::convertible_to<std::int64_t>;
+  dataset[indices];
+};
+
+namespace detail {
+void check_first_dimensions(std::span<const Tensor> tensors);
+void select_rows(std::span<const Tensor> tensors, const Tensor& indices,
+                 std::span<Tensor> rows);
+}  // namespace detail
+
+// Tensors of one first dimension, for example inputs and labels: example i is row i of
+// each. torch.utils.data.TensorDataset.
+//
+//   data::TensorDataset dataset(x, y);             // x (n, ...), y (n)
+//   auto [inputs, labels] = dataset[tensor({2, 0})];
+template <std::size_t N>
+class TensorDataset {
+ public:
+  // Throws Error unless all tensors have a first dimension, of one size.
+  template <std::convertible_to<Tensor>... Tensors>
+  requires(sizeof...(Tensors) == N) explicit TensorDataset(Tensors... tensors)
+      : TensorDataset(std::array<Tensor, N>{std::move(tensors)...}) {}
+  explicit TensorDataset(std::array<Tensor, N> tensors) : tensors_(std::move(tensors)) {
+    detail::check_first_dimensions(tensors_);
+  }
+
+  std::int64_t size() const { return tensors_[0].size(0); }
+  // The rows of these indices, int64 (batch), of each tensor: (batch, ...). Throws Error
+  // for an index that is not from 0 to size() - 1.
+  std::array<Tensor, N> operator[](const Tensor& indices) const {
+    std::array<Tensor, N> rows;
+    detail::select_rows(tensors_, indices, rows);
+    return rows;
+  }
+  const std::array<Tensor, N>& tensors() const { return tensors_; }
+
+ private:
+  std::array<Tensor, N> tensors_;
+};
+
+template <std::convertible_to<Tensor>... Tensors>
+TensorDataset(Tensors...) -> TensorDataset<sizeof...(Tensors)>;
+template <std::size_t N>
+TensorDataset(std::array<Tensor, N>) -> TensorDataset<N>;
+
+// Pieces of a text and, for each token, the one that follows it: both (batch, length).
+struct TokenBatch {
+  Tensor inputs, targets;
+};
+
+// What a language model learns from: example i is the piece of `length` tokens that
+// begins at token i.
+class TokenDataset {
+ public:
+  // `tokens` are int64 (n). Throws Error unless n > length >= 1.
+  TokenDataset(Tensor tokens, Size length);
+
+  std::int64_t size() const { return tokens_.numel() - length_; }
+  // The pieces that begin at these places, int64 (batch). Throws Error for a place that
+  // is not from 0 to size() - 1.
+  TokenBatch operator[](const Tensor& places) const;
+
+ private:
+  Tensor tokens_;
+  std::int64_t length_;
+};
+
+}  // namespace heed::data

@@ -1,0 +1,26 @@
+// IDX files: the format of MNIST and Fashion-MNIST, http://yann.lecun.com/exdb/mnist/
+//
+//   Tensor images = data::read_idx("train-images-idx3-ubyte.gz", float32) / 255;
+//   Tensor labels = data::read_idx("train-labels-idx1-ubyte.gz");  // int64
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "tensor/core/tensor.h"
+
+namespace heed::data {
+
+// The array in the file `path`, unpacked if it is a gzip file: in the shape that the file
+// gives. Its dtype is `dtype`, otherwise that of the file: int64 for whole numbers,
+// float32 or float64 for others. Throws Error, naming the file, when it cannot be read,
+// is no IDX file, has more or fewer elements than its header says, or more than 4096 MiB;
+// and when a dtype of whole numbers is asked for and the file has others.
+Tensor read_idx(const std::string& path, std::optional<DType> dtype = std::nullopt);
+
+// The same, of the bytes of a file; `source` is its name for messages.
+Tensor parse_idx(std::string_view bytes, const std::string& source,
+                 std::optional<DType> dtype = std::nullopt);
+
+}  // namespace heed::data

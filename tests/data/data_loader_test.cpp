@@ -1,0 +1,221 @@
+// Datasets and their batches: PyTorch's, for the same seed; and that a training goes on
+// where it was interrupted.
+#include "data/data_loader.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <boost/test/unit_test.hpp>
+#include <fmt/ranges.h>
+
+#include "tensor/core/factories.h"
+#include "tensor/reduce/comparing.h"
+#include "tests/errors.h"
+
+namespace {
+
+using namespace heed;
+using data::DataLoader, data::TensorDataset, data::TokenDataset;
+
+using Indices = std::vector<std::vector<std::int64_t>>;
+
+// The batches of one epoch of a loader of arange(n).
+template <class Loader>
+Indices epoch(Loader& loader) {
+  Indices batches;
+  for (auto [x] : loader) batches.push_back(x.template to_vector<std::int64_t>());
+  return batches;
+}
+
+const TensorDataset ten(arange(10));
+
+void check_equal(const Indices& found, const Indices& expected) {
+  BOOST_TEST((found == expected), fmt::format("{}", found));
+}
+
+BOOST_AUTO_TEST_SUITE(data_loader)
+
+BOOST_AUTO_TEST_CASE(rows_of_a_tensor_dataset) {
+  const TensorDataset pairs(tensor({{1.0, 2.0}, {3.0, 4.0}, {5.0, 6.0}}),
+                            tensor({7, 8, 9}));
+  BOOST_TEST(pairs.size() == 3);
+  const auto [x, y] = pairs[tensor({2, 0})];
+  BOOST_TEST(equal(x, tensor({{5.0, 6.0}, {1.0, 2.0}})));
+  BOOST_TEST(equal(y, tensor({9, 7})));
+  // A part of a dataset is one too.
+  BOOST_TEST(TensorDataset(pairs[tensor({2, 0})]).size() == 2);
+  BOOST_TEST(error_of([&] { pairs[tensor({3})]; }).starts_with("index_select: "));
+  BOOST_TEST(error_of([] {
+               TensorDataset(zeros({2, 3}), zeros({3}));
+             }) ==
+             "TensorDataset: the tensors must have equal first sizes, got (2, 3) and "
+             "(3)");
+  BOOST_TEST(error_of([] { TensorDataset(tensor(1.0)); }) ==
+             "TensorDataset: a tensor must have a dimension of examples, got a scalar");
+}
+
+BOOST_AUTO_TEST_CASE(pieces_of_a_text_and_what_follows) {
+  const TokenDataset text(arange(10, 30), 3);
+  BOOST_TEST(text.size() == 17);
+  const auto [inputs, targets] = text[tensor({0, 16})];
+  BOOST_TEST(equal(inputs, tensor({{10, 11, 12}, {26, 27, 28}})));
+  BOOST_TEST(equal(targets, tensor({{11, 12, 13}, {27, 28, 29}})));
+  BOOST_TEST(error_of([&] { text[tensor({17})]; }).starts_with("index_select: "));
+  BOOST_TEST(error_of([] { TokenDataset(arange(3), 3); }) ==
+             "TokenDataset: the length of a piece must be from 1 to less than the number "
+             "of tokens, got 3 and 3 tokens");
+  BOOST_TEST(error_of([] { TokenDataset(zeros({3}), 1); }) ==
+             "TokenDataset: the tokens must be int64 (n), got float32 (3)");
+}
+
+// The numbers are those of PyTorch 2.15, torch.utils.data.DataLoader.
+BOOST_AUTO_TEST_CASE(orders_of_a_generator_are_pytorch_s) {
+  DataLoader loader(ten, {.batch_size = 4, .shuffle = true}, Generator(5));
+  BOOST_TEST(loader.size() == 3);
+  check_equal(epoch(loader), {{7, 4, 8, 1}, {2, 3, 6, 5}, {9, 0}});
+  check_equal(epoch(loader), {{2, 1, 6, 3}, {5, 9, 4, 7}, {8, 0}});
+}
+
+BOOST_AUTO_TEST_CASE(orders_of_the_default_generator_are_pytorch_s) {
+  manual_seed(3);
+  DataLoader loader(ten, {.batch_size = 4, .shuffle = true, .drop_last = true});
+  BOOST_TEST(loader.size() == 2);
+  check_equal(epoch(loader), {{6, 2, 0, 1}, {8, 3, 5, 4}});
+  check_equal(epoch(loader), {{3, 4, 0, 9}, {6, 7, 1, 2}});
+  BOOST_TEST(equal(randint(1000, {3}), tensor({981, 739, 514})));
+
+  manual_seed(3);
+  DataLoader in_order(ten, {.batch_size = 4});
+  check_equal(epoch(in_order), {{0, 1, 2, 3}, {4, 5, 6, 7}, {8, 9}});
+  BOOST_TEST(equal(randint(1000, {3}), tensor({737, 667, 360})));
+}
+
+// A RandomSampler with replacement = True.
+BOOST_AUTO_TEST_CASE(draws_with_replacement_are_pytorch_s) {
+  const data::DataLoaderOptions options{
+      .batch_size = 4, .replacement = true, .num_samples = 6};
+  DataLoader loader(ten, options, Generator(5));
+  check_equal(epoch(loader), {{1, 4, 7, 5}, {6, 0}});
+  check_equal(epoch(loader), {{2, 3, 8, 4}, {9, 0}});
+  manual_seed(3);
+  DataLoader by_default(ten, options);
+  check_equal(epoch(by_default), {{6, 3, 8, 7}, {2, 6}});
+}
+
+BOOST_AUTO_TEST_CASE(next_goes_on_into_the_next_epoch) {
+  const data::DataLoaderOptions options{.batch_size = 4, .shuffle = true};
+  DataLoader loop(ten, options, Generator(5)), steps(ten, options, Generator(5));
+  for (int i = 0; i < 3; ++i) {
+    for (auto [x] : loop) BOOST_TEST(equal(steps.next()[0], x));
+  }
+}
+
+// After every batch of two epochs, and before and after them.
+BOOST_AUTO_TEST_CASE(a_loader_goes_on_where_another_stopped) {
+  for (const data::DataLoaderOptions& options :
+       {data::DataLoaderOptions{.batch_size = 4},
+        data::DataLoaderOptions{.batch_size = 4, .shuffle = true},
+        data::DataLoaderOptions{.batch_size = 5, .replacement = true}}) {
+    DataLoader loader(ten, options, Generator(5));
+    Indices all;
+    std::vector<std::vector<std::uint8_t>> states = {loader.state()};
+    for (int i = 0; i < 2; ++i) {
+      for (auto [x] : loader) {
+        all.push_back(x.to_vector<std::int64_t>());
+        states.push_back(loader.state());
+      }
+    }
+    for (std::size_t done = 0; done < all.size(); ++done) {
+      DataLoader resumed(ten, options, Generator(99));
+      resumed.set_state(states[done]);
+      Indices rest(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(done));
+      while (rest.size() < all.size()) {
+        for (const auto& batch : epoch(resumed)) rest.push_back(batch);
+      }
+      BOOST_TEST((rest == all), "after " << done);
+      // The steps of next() too.
+      DataLoader stepped(ten, options, Generator(99));
+      stepped.set_state(states[done]);
+      BOOST_TEST((stepped.next()[0].to_vector<std::int64_t>() == all[done]));
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_loop_that_was_left_begins_anew) {
+  DataLoader loader(ten, {.batch_size = 4});
+  for (auto [x] : loader) break;
+  check_equal(epoch(loader), {{0, 1, 2, 3}, {4, 5, 6, 7}, {8, 9}});
+}
+
+BOOST_AUTO_TEST_CASE(two_loops_at_once_are_refused) {
+  DataLoader loader(ten, {.batch_size = 4});
+  BOOST_TEST(error_of([&] {
+               for (auto [x] : loader) {
+                 for (auto [y] : loader) BOOST_TEST(y.numel() > 0);
+               }
+             }) ==
+             "DataLoader: a loop over a loader was begun inside another over the same "
+             "one; use a loader for each");
+}
+
+// A struct with size() and operator[] is a dataset.
+struct Squares {
+  std::int64_t size() const { return 5; }
+  Tensor operator[](const Tensor& indices) const { return indices * indices; }
+};
+
+BOOST_AUTO_TEST_CASE(a_dataset_of_one_s_own) {
+  Tensor sum = tensor(0);
+  for (const Tensor& batch : DataLoader(Squares(), {.batch_size = 2})) {
+    sum += batch.sum();
+  }
+  BOOST_TEST(sum.item() == 30);
+}
+
+BOOST_AUTO_TEST_CASE(wrong_options) {
+  const auto message = [](const data::DataLoaderOptions& options) {
+    return error_of([&] { DataLoader(ten, options); });
+  };
+  BOOST_TEST(message({.batch_size = 0}) ==
+             "DataLoader: batch_size must be at least 1, got 0");
+  BOOST_TEST(message({.num_samples = 3}) ==
+             "DataLoader: num_samples needs replacement = true");
+  BOOST_TEST(message({.replacement = true, .num_samples = 0}) ==
+             "DataLoader: an epoch must have at least one example, got a dataset of 10 "
+             "and 0 samples");
+  BOOST_TEST(message({.batch_size = 11, .drop_last = true}) ==
+             "DataLoader: with drop_last an epoch must have at least batch_size "
+             "examples, got 10 and batch_size 11");
+  BOOST_TEST(error_of([] { DataLoader(TensorDataset(arange(0))); }) ==
+             "DataLoader: an epoch must have at least one example, got a dataset of 0 "
+             "and 0 samples");
+}
+
+BOOST_AUTO_TEST_CASE(states_of_others) {
+  DataLoader loader(ten, {.batch_size = 4, .shuffle = true}, Generator(5));
+  const std::vector<std::uint8_t> before = loader.state();
+  const auto message = [&](auto dataset, const data::DataLoaderOptions& options) {
+    return error_of([&] { loader.set_state(DataLoader(dataset, options).state()); });
+  };
+  BOOST_TEST(message(TensorDataset(arange(9)), {.batch_size = 4, .shuffle = true}) ==
+             "DataLoader: the size of the dataset must be that of the state, 9, got 10");
+  BOOST_TEST(message(ten, {.batch_size = 2, .shuffle = true}) ==
+             "DataLoader: batch_size must be that of the state, 2, got 4");
+  BOOST_TEST(message(ten, {.batch_size = 4}) ==
+             "DataLoader: shuffle must be that of the state, 0, got 1");
+  BOOST_TEST(error_of([&] { loader.set_state({}); }) ==
+             "DataLoader: a state must have at least 40 bytes, got 0");
+  std::vector<std::uint8_t> beyond = before;
+  beyond[beyond.size() - 40] = 4;  // the number of batches given
+  BOOST_TEST(error_of([&] { loader.set_state(beyond); }) ==
+             "DataLoader: a state must be at one of 3 batches, got 4");
+  // A generator's part that is none.
+  BOOST_TEST(error_of([&] { loader.set_state(std::span(before).subspan(1)); }) !=
+             "no error");
+  BOOST_TEST(loader.state() == before);  // nothing has changed
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
