@@ -44,7 +44,8 @@ void run_backward(std::span<const Variable> outputs, std::span<const Variable> g
     std::optional<Variable>& sum = order.gradient(*state);
     if (!sum) continue;
     Node& node = *state->node;
-    // Complete: all that use the value came before.
+    // Complete: all that use the value came before. Taken out, so that it is freed after
+    // this turn unless grad() asks for it.
     const Variable g = *std::exchange(sum, std::nullopt);
     if (state->captured) sum = g;
     if (captures.empty()) {

@@ -7,6 +7,7 @@
 
 #include "autograd/variable.h"
 #include "tensor/elementwise/elementwise.h"
+#include "tensor/reduce/comparing.h"
 
 namespace heed {
 
@@ -62,6 +63,19 @@ inline Variable operator^(const Variable& a, const Variable& b) {
   return a.value() ^ b.value();
 }
 inline Variable operator!(const Variable& x) { return !x.value(); }
+// Whether elements, or all of them, are equal or nearly so, as for Tensors
+// (tensor/reduce/comparing.h); constants too.
+inline Variable isclose(const Variable& a, const Variable& b,
+                        const Tolerance& tolerance = {}) {
+  return isclose(a.value(), b.value(), tolerance);
+}
+inline bool allclose(const Variable& a, const Variable& b,
+                     const Tolerance& tolerance = {}) {
+  return allclose(a.value(), b.value(), tolerance);
+}
+inline bool equal(const Variable& a, const Variable& b) {
+  return equal(a.value(), b.value());
+}
 
 Variable neg(const Variable& x);
 // The derivative at 0 is taken as 0.

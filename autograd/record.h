@@ -10,7 +10,8 @@
 // The rule for a turns g, the gradient of the result, into the gradient of a. A rule is
 // mathematics: it returns a new Variable and changes nothing. It is written with ops on
 // Variables, so that it can be differentiated itself. It sees only g, then what save()
-// lists, all as const Variables, and plain numbers that it captures. It may return a
+// lists, all as const Variables, and plain numbers that it captures: the a and b in the
+// rules above are the saved ones, and hide the op's. It may return a
 // gradient of the result's shape where its input was broadcast: backward sums it to the
 // input's shape.
 //

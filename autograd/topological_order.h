@@ -20,8 +20,10 @@ struct NodeState {
 
   Node* node;
   std::size_t first_input;  // where its inputs begin in the list of all inputs
-  bool passes_on = true;    // whether an input needs a gradient from it
-  bool captured = false;    // whether grad() asks for its gradient
+  // Whether an input needs a gradient from it. A leaf has no input, and passes nothing on
+  // whatever stands here.
+  bool passes_on = true;
+  bool captured = false;  // whether grad() asks for its gradient
 };
 
 // The nodes that the outputs depend on, each before its inputs: when a node's turn comes,

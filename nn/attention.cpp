@@ -143,8 +143,9 @@ Expanded expanded(const Score& score, const Variable& query, const Variable& key
 
 // Whether the kernels can compute this attention, whatever the score. The leading
 // dimensions of the values must be those of the scores. If anything may be hidden, all
-// numbers must be finite: the kernels multiply what is hidden by 0. A query without a key
-// (all keys are hidden, or there are none) must get zeros.
+// numbers must be finite: the kernels multiply what is hidden by 0. They give zeros to a
+// query without a key (all keys are hidden, or there are none), so unless the mask asks
+// for zeros there must be no such query: only lengths are quick enough to look at.
 bool fused_fits(const Expanded& x) {
   const auto& [query, key, value, mask, draw] = x;
   if (without_last(query.shape(), 2) != without_last(value.shape(), 2)) return false;

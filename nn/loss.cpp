@@ -21,7 +21,8 @@ Variable reduce(const Variable& losses, Reduction reduction) {
   return losses;
 }
 
-void check_equal_shapes(const char* op, const Variable& a, const Variable& b) {
+void check_alike(const char* op, const Variable& a, const Variable& b) {
+  check_same_dtype(op, a.value(), b.value());
   check(a.shape() == b.shape(),
         "{}: prediction and target must have equal shapes, got {} and {}", op, a.shape(),
         b.shape());
@@ -71,19 +72,19 @@ struct Classes {
 
 Variable mse_loss(const Variable& prediction, const Variable& target,
                   Reduction reduction) {
-  check_equal_shapes("mse_loss", prediction, target);
+  check_alike("mse_loss", prediction, target);
   return reduce(square(prediction - target), reduction);
 }
 
 Variable l1_loss(const Variable& prediction, const Variable& target,
                  Reduction reduction) {
-  check_equal_shapes("l1_loss", prediction, target);
+  check_alike("l1_loss", prediction, target);
   return reduce(abs(prediction - target), reduction);
 }
 
 Variable huber_loss(const Variable& prediction, const Variable& target,
                     HuberOptions options) {
-  check_equal_shapes("huber_loss", prediction, target);
+  check_alike("huber_loss", prediction, target);
   const double delta = options.delta;
   check(delta > 0, "huber_loss: delta must be positive, got {}", delta);
   const Variable d = prediction - target, size = abs(d);
@@ -95,7 +96,7 @@ Variable huber_loss(const Variable& prediction, const Variable& target,
 // With log(1 - σ(x)) = log σ(x) - x, so that nothing cancels.
 Variable binary_cross_entropy_with_logits(const Variable& logits, const Variable& target,
                                           const BceOptions& options) {
-  check_equal_shapes("binary_cross_entropy_with_logits", logits, target);
+  check_alike("binary_cross_entropy_with_logits", logits, target);
   const Variable &x = logits, &t = target;
   const Variable log_sigmoid = logsigmoid(x);
   if (!options.pos_weight.defined())

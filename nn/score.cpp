@@ -53,6 +53,8 @@ Variable DotScore::operator()(const Variable& query, const Variable& key,
 
 Variable AdditiveScore::operator()(const Variable& query, const Variable& key,
                                    const Tensor& pairs) const {
+  // A fused op; its formula in ops is composed_additive_scores in
+  // autograd/additive_scores.cpp.
   return additive_scores(query, key, w, pairs);
 }
 

@@ -46,15 +46,22 @@ inline bool same(const Tensor& a, const Tensor& b) {
   return all(equal).item() != 0;
 }
 
-// The largest |a - b|; NaN if any is NaN. Fails unless the shapes are equal.
+// Throws Error unless the shapes are equal. No assertion of Boost.Test: one that passes
+// would use up the BOOST_TEST_INFO of the assertion that calls this.
+inline void check_equal_shapes(const Tensor& a, const Tensor& b) {
+  check(a.shape() == b.shape(), "must have equal shapes, got {} and {}", a.shape(),
+        b.shape());
+}
+
+// The largest |a - b|; NaN if any is NaN. Throws Error unless the shapes are equal.
 inline double distance(const Tensor& a, const Tensor& b) {
-  BOOST_TEST_REQUIRE(a.shape() == b.shape());
+  check_equal_shapes(a, b);
   return a.numel() == 0 ? 0 : max(abs(a.to(float64) - b.to(float64))).item();
 }
 
 // The largest |a - b| / max(1, |b|), and 0 for equal infinities; NaN if any is.
 inline double relative_distance(const Tensor& a, const Tensor& b) {
-  BOOST_TEST_REQUIRE(a.shape() == b.shape());
+  check_equal_shapes(a, b);
   if (a.numel() == 0) return 0;
   const Tensor x = a.to(float64), y = b.to(float64);
   const Tensor scale = clamp(abs(y), 1, {});

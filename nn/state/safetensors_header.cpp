@@ -84,8 +84,10 @@ class HeaderListener : public json::json_sax_t {
     if (level_ != Level::tensor || field_ != dtype_field) refuse("a string");
     const auto found = std::ranges::find(dtype_names, value);
     if (found == dtype_names.end()) {
-      fail("{}: {}: dtype must be F32, F64, I64 or BOOL, got {}", where_, tensor_name(),
-           shown(value));
+      fail(
+          "{}: {}: dtype must be F32, F64, I64 or BOOL, got {}; save the tensor as "
+          "float32",
+          where_, tensor_name(), shown(value));
     }
     tensor().dtype = static_cast<DType>(found - dtype_names.begin());
     return true;

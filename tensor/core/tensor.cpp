@@ -194,7 +194,8 @@ template std::int64_t fitting<std::int64_t>(std::string_view, double);
 template bool fitting<bool>(std::string_view, double);
 
 void check_same_dtype(std::string_view op, const Tensor& a, const Tensor& b) {
-  check(a.dtype() == b.dtype(), "{}: the dtypes must be equal, got {} and {}", op,
+  check(a.dtype() == b.dtype(),
+        "{}: the dtypes must be equal, got {} and {}; to(dtype) converts a tensor", op,
         name(a.dtype()), name(b.dtype()));
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <boost/test/unit_test.hpp>
+#include <fmt/ranges.h>
 
 #include <heed.h>
 
@@ -37,16 +38,10 @@ inline std::set<Node*> nodes_behind(const Variable& result) {
   return seen;
 }
 
-// How many leaves a forward pass of the module touches that visit() does not list.
+// What nn::unlisted() finds in a forward pass of the module, as one text; "" is well.
 template <class M, class... In>
-std::size_t forgotten_leaves(M& module, const In&... inputs) {
-  const Variable result = module(inputs...);
-  std::set<Node*> leaves = nodes_behind(result);
-  std::erase_if(leaves, [](Node* node) { return !node->inputs().empty(); });
-  for (const Variable& parameter : nn::parameters(module)) {
-    leaves.erase(parameter.node().get());
-  }
-  return leaves.size();
+std::string unlisted(M& module, const In&... inputs) {
+  return fmt::format("{}", fmt::join(nn::unlisted(module, module(inputs...)), "; "));
 }
 
 }  // namespace heed

@@ -236,9 +236,11 @@ BOOST_AUTO_TEST_CASE(no_name_comes_twice) {
 BOOST_AUTO_TEST_CASE(other_dtypes_are_refused) {
   for (const char* dtype : {"F16", "BF16", "U8", "I32", "F8_E4M3", "f32", ""}) {
     const std::string quoted = fmt::format("\"{}\"", dtype);
-    BOOST_TEST(header_refusal(entry(quoted, "[1]", "[0,2]"), 2) ==
-               fmt::format("tensor a: dtype must be F32, F64, I64 or BOOL, got {}",
-                           *dtype ? dtype : "\"\""));
+    BOOST_TEST(
+        header_refusal(entry(quoted, "[1]", "[0,2]"), 2) ==
+        fmt::format("tensor a: dtype must be F32, F64, I64 or BOOL, got {}; save the "
+                    "tensor as float32",
+                    *dtype ? dtype : "\"\""));
   }
 }
 

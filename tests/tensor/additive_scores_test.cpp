@@ -216,9 +216,11 @@ BOOST_AUTO_TEST_CASE(errors) {
   BOOST_TEST(message(q, k, zeros({1, 4})) == must + "(2, 3, 4), (2, 5, 4) and (1, 4)");
   BOOST_TEST(message(q, k, tensor(1.0)) == must + "(2, 3, 4), (2, 5, 4) and ()");
   BOOST_TEST(message(q, k.to(float64), w) ==
-             "additive_scores: the dtypes must be equal, got float32 and float64");
+             "additive_scores: the dtypes must be equal, got float32 and float64; "
+             "to(dtype) converts a tensor");
   BOOST_TEST(message(q, k, w.to(float64)) ==
-             "additive_scores: the dtypes must be equal, got float32 and float64");
+             "additive_scores: the dtypes must be equal, got float32 and float64; "
+             "to(dtype) converts a tensor");
   BOOST_TEST(message(q.to(int64), k.to(int64), w.to(int64)) ==
              "additive_scores: the dtype must be float32 or float64, got int64; "
              "to(float32) converts a tensor");
@@ -230,7 +232,7 @@ BOOST_AUTO_TEST_CASE(errors) {
              "(2, 5, 3)");
   BOOST_TEST(backward_message(zeros({2, 3, 5}, float64)) ==
              "additive_scores_backward: the dtypes must be equal, got float64 and "
-             "float32");
+             "float32; to(dtype) converts a tensor");
   BOOST_TEST(error_of([&] { additive_scores_backward(w, q, k, zeros({5})); }) ==
              "additive_scores_backward: queries (..., n, h), keys (..., m, h) and w (h), "
              "got (2, 3, 4), (2, 5, 4) and (5)");

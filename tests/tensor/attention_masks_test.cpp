@@ -170,7 +170,7 @@ BOOST_AUTO_TEST_CASE(errors) {
   const Tensor x = zeros({3, 4}), wide = x.to(float64), whole = x.to(int64);
   BOOST_TEST(error_of([&] { scaled_dot_product_attention(x, x, wide, {}, 1); }) ==
              "scaled_dot_product_attention: the dtypes must be equal, got float32 and "
-             "float64");
+             "float64; to(dtype) converts a tensor");
   BOOST_TEST(
       error_of([&] { scaled_dot_product_attention(whole, whole, whole, {}, 1); }) ==
       "scaled_dot_product_attention: the dtype must be float32 or float64, got "

@@ -23,7 +23,8 @@ BOOST_AUTO_TEST_CASE(equal_asks_for_shape_and_elements) {
   BOOST_TEST(equal(tensor({0.0}), tensor({-0.0})));
   BOOST_TEST(equal(empty({0, 2}), empty({0, 2})));
   BOOST_TEST(error_of([&] { equal(x, x.to(float64)); }) ==
-             "equal: the dtypes must be equal, got float32 and float64");
+             "equal: the dtypes must be equal, got float32 and float64; to(dtype) "
+             "converts a tensor");
 }
 
 // As torch.isclose: |a - b| <= atol + rtol |b|, not symmetric.
@@ -45,7 +46,8 @@ BOOST_AUTO_TEST_CASE(close_is_within_the_tolerance) {
   BOOST_TEST(allclose(tensor({1, 2}), tensor({1, 3}), {.atol = 1}));
   BOOST_TEST(allclose(tensor({{1.0, 2.0}}), tensor({{1.0}, {1.0}}), {.atol = 1}));
   BOOST_TEST(error_of([&] { allclose(a, six()); }) ==
-             "eq: the dtypes must be equal, got float64 and float32");
+             "eq: the dtypes must be equal, got float64 and float32; to(dtype) converts "
+             "a tensor");
 }
 
 BOOST_AUTO_TEST_CASE(nonzero_gives_the_places) {

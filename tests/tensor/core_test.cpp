@@ -278,8 +278,9 @@ BOOST_AUTO_TEST_CASE(asking_for_the_wrong_type) {
              "data: the dtype is float32, asked for bool");
   BOOST_TEST(error_of([&] { x.to_vector<std::int64_t>(); }) ==
              "to_vector: the dtype is float32, asked for int64");
-  BOOST_TEST(error_of([&] { check_same_dtype("op", x, tensor(1)); }) ==
-             "op: the dtypes must be equal, got float32 and int64");
+  BOOST_TEST(
+      error_of([&] { check_same_dtype("op", x, tensor(1)); }) ==
+      "op: the dtypes must be equal, got float32 and int64; to(dtype) converts a tensor");
 }
 
 BOOST_AUTO_TEST_CASE(fill) {

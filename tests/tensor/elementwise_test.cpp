@@ -236,8 +236,10 @@ BOOST_AUTO_TEST_CASE(errors_say_what_must_hold) {
        [&] { a + b; });
   says("gt: the shapes must broadcast (equal sizes, or 1), got (2, 3) and (4)",
        [&] { return a > b; });
-  says("mul: the dtypes must be equal, got float64 and int64", [&] { twice* whole; });
-  says("lt: the dtypes must be equal, got float64 and int64",
+  says(
+      "mul: the dtypes must be equal, got float64 and int64; to(dtype) converts a tensor",
+      [&] { twice* whole; });
+  says("lt: the dtypes must be equal, got float64 and int64; to(dtype) converts a tensor",
        [&] { return twice < whole; });
   says(
       "div: the dtype must be float32 or float64, got int64; to(float32) converts a "

@@ -197,7 +197,8 @@ BOOST_AUTO_TEST_CASE(errors) {
   BOOST_TEST(message(q, k, k, zeros({2})) ==
              must + "(2, 1, 1), (2, 3, 1), (2, 3, 1) and (2)");
   const std::string dtypes =
-      "gaussian_attention: the dtypes must be equal, got float32 and float64";
+      "gaussian_attention: the dtypes must be equal, got float32 and float64; to(dtype) "
+      "converts a tensor";
   BOOST_TEST(message(q.to(float64), k, k, w) == dtypes);
   BOOST_TEST(message(q, k, k.to(float64), w) == dtypes);
   BOOST_TEST(message(q, k, k, w.to(float64)) == dtypes);
@@ -223,7 +224,8 @@ BOOST_AUTO_TEST_CASE(errors) {
   BOOST_TEST(backward_message(q, {q, p, q, p}) ==
              shapes + "(2, 1, 1), (2, 1, 1), (2, 1, 1), (2, 1, 3) and (2, 1, 3)");
   const std::string dtype =
-      "gaussian_attention_backward: the dtypes must be equal, got float32 and float64";
+      "gaussian_attention_backward: the dtypes must be equal, got float32 and float64; "
+      "to(dtype) converts a tensor";
   BOOST_TEST(backward_message(q.to(float64), {q, p, q, q}) == dtype);
   BOOST_TEST(backward_message(q, {q.to(float64), p, q, q}) == dtype);
   BOOST_TEST(backward_message(q, {q, p.to(float64), q, q}) == dtype);

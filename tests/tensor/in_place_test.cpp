@@ -74,7 +74,8 @@ BOOST_AUTO_TEST_CASE(errors) {
   BOOST_TEST(error_of([&] { where(x, x, x); }) ==
              "where: the condition must be bool, got float32");
   BOOST_TEST(error_of([&] { where(mask, x, ones({3}, int64)); }) ==
-             "where: the dtypes must be equal, got float32 and int64");
+             "where: the dtypes must be equal, got float32 and int64; to(dtype) converts "
+             "a tensor");
   BOOST_TEST(error_of([&] { where(mask, x, ones({4})); }) ==
              "where: the shapes must broadcast (equal sizes, or 1), got (3) and (4)");
   BOOST_TEST(error_of([&] { where(mask, ones({4}), 0); }) ==
@@ -180,7 +181,8 @@ BOOST_AUTO_TEST_CASE(errors) {
   BOOST_TEST(error_of([&] { add_(x, ones({2})); }) ==
              "add_: x must broadcast to the target, got (2) and (3)");
   BOOST_TEST(error_of([&] { add_(x, whole); }) ==
-             "add_: the dtypes must be equal, got float32 and int64");
+             "add_: the dtypes must be equal, got float32 and int64; to(dtype) converts "
+             "a tensor");
   BOOST_TEST(error_of([&] { add_(whole, whole, 0.5); }) ==
              "add_: an int64 tensor takes whole numbers, got 0.5");
   BOOST_TEST(error_of([&] { mul_(whole, 0.5); }) ==

@@ -228,7 +228,9 @@ BOOST_AUTO_TEST_CASE(cat_along_a_dimension) {
              }) == "cat: the sizes must be equal but along dim 0, got (2, 3) and (3)");
   BOOST_TEST(error_of([&] {
                cat({x, empty({2, 3}, int64)});
-             }) == "cat: the dtypes must be equal, got float32 and int64");
+             }) ==
+             "cat: the dtypes must be equal, got float32 and int64; to(dtype) converts a "
+             "tensor");
 }
 
 BOOST_AUTO_TEST_CASE(stack_along_a_new_dimension) {

@@ -274,7 +274,8 @@ BOOST_AUTO_TEST_CASE(errors) {
              "matmul: the dtype must be float32 or float64, got int64; to(float32) "
              "converts a tensor");
   BOOST_TEST(matmul_message({2, 3}, {3, 4}, float32, float64) ==
-             "matmul: the dtypes must be equal, got float32 and float64");
+             "matmul: the dtypes must be equal, got float32 and float64; to(dtype) "
+             "converts a tensor");
   BOOST_TEST(error_of([] {
                bmm(empty({2, 3, 4}), empty({4, 5}));
              }) ==
@@ -294,7 +295,8 @@ BOOST_AUTO_TEST_CASE(errors) {
                outer(empty({2}), empty({2, 3}));
              }) == "outer: both must be 1-D, got (2) and (2, 3)");
   BOOST_TEST(error_of([] { outer(empty({2}), empty({2}, float64)); }) ==
-             "outer: the dtypes must be equal, got float32 and float64");
+             "outer: the dtypes must be equal, got float32 and float64; to(dtype) "
+             "converts a tensor");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

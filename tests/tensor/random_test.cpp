@@ -330,7 +330,8 @@ BOOST_AUTO_TEST_CASE(errors) {
                normal(x, tensor({1.0, -2.0, 0.0}));
              }) == "normal: std must be at least 0, got -2");
   BOOST_TEST(error_of([&] { normal(x, zeros({3}, float64)); }) ==
-             "normal: the dtypes must be equal, got float32 and float64");
+             "normal: the dtypes must be equal, got float32 and float64; to(dtype) "
+             "converts a tensor");
   BOOST_TEST(error_of([&] { normal(x, zeros({2})); }) ==
              "normal: the shapes must broadcast (equal sizes, or 1), got (3) and (2)");
   BOOST_TEST(error_of([&] { normal(0.5, whole); }) ==

@@ -146,7 +146,8 @@ BOOST_AUTO_TEST_CASE(errors) {
                softmax_backward(x, zeros({3, 2}), 0);
              }) == "softmax_backward: the shapes must be equal, got (2, 3) and (3, 2)");
   BOOST_TEST(error_of([&] { softmax_backward(x, x.to(float64), 0); }) ==
-             "softmax_backward: the dtypes must be equal, got float32 and float64");
+             "softmax_backward: the dtypes must be equal, got float32 and float64; "
+             "to(dtype) converts a tensor");
   BOOST_TEST(error_of([&] { softmax_backward(x, x, 5); }) ==
              "softmax_backward: dim must be from -2 to 1, got 5");
 }

@@ -132,12 +132,23 @@ BOOST_AUTO_TEST_CASE(every_file_keeps_them) {
 // heed.h and the lists of what is installed name the same headers.
 BOOST_AUTO_TEST_CASE(heed_h_includes_what_is_installed) {
   std::set<std::string> installed = {"heed.h"};
-  for (const auto& [layer, known] : layers) installed.merge(installed_headers(layer));
+  for (const auto& [layer, known] : layers) installed.merge(listed_files(layer, ".h"));
   for (const std::string& header : installed) {
     BOOST_TEST(is_public_header(header), header << " is installed, but not in heed.h");
   }
   for (const std::string& header : public_headers()) {
     BOOST_TEST(installed.contains(header), header << " is in heed.h, but not installed");
+  }
+}
+
+// A source that no meson.build names would never be compiled, nor a test be run.
+BOOST_AUTO_TEST_CASE(every_source_and_test_is_built) {
+  std::set<std::string> listed = listed_files("tests", ".cpp");
+  for (const auto& [layer, known] : layers) listed.merge(listed_files(layer, ".cpp"));
+  for (const File& file : read_tree({".cpp"})) {
+    if (is_layer(folder(file.path)) || file.path.ends_with("_test.cpp")) {
+      BOOST_TEST(listed.contains(file.path), file.path << " is in no meson.build");
+    }
   }
 }
 

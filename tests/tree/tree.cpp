@@ -94,13 +94,14 @@ const std::set<std::string>& public_headers() {
   return headers;
 }
 
-std::set<std::string> installed_headers(const std::string& layer) {
+std::set<std::string> listed_files(const std::string& folder,
+                                   const std::string& extension) {
   std::set<std::string> found;
-  for (const Line& line : read(root / layer / "meson.build").lines) {
+  for (const Line& line : read(root / folder / "meson.build").lines) {
     std::istringstream pieces(line.text);
     bool quoted = false;
     for (std::string piece; std::getline(pieces, piece, '\''); quoted = !quoted) {
-      if (quoted && is_header(piece)) found.insert(layer + "/" + piece);
+      if (quoted && piece.ends_with(extension)) found.insert(folder + "/" + piece);
     }
   }
   return found;

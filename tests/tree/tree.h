@@ -49,8 +49,9 @@ bool is_header(const std::string& path);
 // What a user may include: heed.h, and what it includes.
 const std::set<std::string>& public_headers();
 
-// The headers that a layer's meson.build lists, which are those that it installs.
-std::set<std::string> installed_headers(const std::string& layer);
+// The files with this extension that a folder's meson.build names, by path.
+std::set<std::string> listed_files(const std::string& folder,
+                                   const std::string& extension);
 
 // What is wrong with the files by a rule that gives messages, one per line.
 std::string findings(const std::vector<File>& files,
