@@ -29,7 +29,6 @@
 #include <memory>
 #include <optional>
 #include <ostream>
-#include <ranges>
 #include <set>
 #include <string>
 #include <string_view>
@@ -74,9 +73,17 @@ concept Tuple = requires {
   std::tuple_size<P>::value;
 };
 
+// What a range-based for takes. (std::ranges::range is the same, but <ranges> takes long
+// to compile.)
+template <class P>
+concept Range = requires(P& parts) {
+  std::begin(parts);
+  std::end(parts);
+};
+
 // Parts whose names are their numbers or keys.
 template <class P>
-concept Container = !Module<P> && !is_nullable<P> && (Tuple<P> || std::ranges::range<P>);
+concept Container = !Module<P> && !is_nullable<P> && (Tuple<P> || Range<P>);
 
 // Calls f(name, part) for each part of a module or container.
 template <class M, class F>
@@ -85,7 +92,7 @@ void for_each_part(M& module, F&& f) {
     module.visit([&](std::string_view name, auto& part) { f(std::string(name), part); });
   } else if constexpr (Map<M>) {
     for (auto& [key, part] : module) f(fmt::format("{}", key), part);
-  } else if constexpr (std::ranges::range<M>) {
+  } else if constexpr (Range<M>) {
     std::size_t i = 0;
     for (auto& part : module) f(std::to_string(i++), part);
   } else {
