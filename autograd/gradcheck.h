@@ -1,17 +1,48 @@
 // Checking derivatives against differences of values: for heed's ops and for your own.
 #pragma once
 
+#include <concepts>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "autograd/variable.h"
 
 namespace heed {
 
-// A function of Variables:
-//   [](const std::vector<Variable>& in) { return f(in[0]); }
+// A function of the list of its inputs. gradcheck() also takes functions of one to three
+// Variables.
 using Function = std::function<Variable(const std::vector<Variable>&)>;
+
+namespace detail {
+
+template <class F, std::size_t... i>
+Function of_list(F f, std::index_sequence<i...>) {
+  return [f = std::move(f)](const std::vector<Variable>& in) mutable -> Variable {
+    check(in.size() == sizeof...(i), "the function takes {} Variables, got {} inputs",
+          sizeof...(i), in.size());
+    return f(in[i]...);
+  };
+}
+
+// A function of one, two or three Variables as a function of their list.
+template <class F>
+Function of_list(F f) {
+  using V = const Variable&;
+  if constexpr (std::invocable<F&, V>) {
+    return of_list(std::move(f), std::make_index_sequence<1>());
+  } else if constexpr (std::invocable<F&, V, V>) {
+    return of_list(std::move(f), std::make_index_sequence<2>());
+  } else {
+    static_assert(std::invocable<F&, V, V, V>,
+                  "heed: the function must take one to three Variables, or a "
+                  "const std::vector<Variable>&");
+    return of_list(std::move(f), std::make_index_sequence<3>());
+  }
+}
+
+}  // namespace detail
 
 struct GradcheckOptions {
   std::string op = "function";  // its name in the report
@@ -43,11 +74,24 @@ struct GradcheckReport {
 // is no float64 input.
 GradcheckReport gradcheck(const Function& f, const std::vector<Tensor>& inputs,
                           const GradcheckOptions& options = {});
+// The same for a function that takes its inputs one by one: gradcheck(f, {x, y}).
+template <class F>
+requires(!std::convertible_to<F, Function>) GradcheckReport
+    gradcheck(F f, const std::vector<Tensor>& inputs,
+              const GradcheckOptions& options = {}) {
+  return gradcheck(detail::of_list(std::move(f)), inputs, options);
+}
 
 // The same for the derivatives of the derivatives: gradcheck of the function that returns
 // f's gradients for random weights, by the inputs and by the weights. The tolerance
 // defaults to 1e-5.
 GradcheckReport gradgradcheck(const Function& f, const std::vector<Tensor>& inputs,
                               GradcheckOptions options = {.tolerance = 1e-5});
+template <class F>
+requires(!std::convertible_to<F, Function>) GradcheckReport
+    gradgradcheck(F f, const std::vector<Tensor>& inputs,
+                  GradcheckOptions options = {.tolerance = 1e-5}) {
+  return gradgradcheck(detail::of_list(std::move(f)), inputs, std::move(options));
+}
 
 }  // namespace heed

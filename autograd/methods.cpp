@@ -2,9 +2,12 @@
 #include "tensor/core/methods.h"
 
 #include "autograd/elementwise.h"
+#include "autograd/indexing.h"
+#include "autograd/joining.h"
 #include "autograd/matmul.h"
 #include "autograd/reductions.h"
 #include "autograd/softmax.h"
+#include "autograd/sorting.h"
 #include "autograd/views.h"
 
 namespace heed {
@@ -115,6 +118,10 @@ Self Methods<Self>::unsqueeze(Dim dim) const {
   return heed::unsqueeze(self(), dim);
 }
 template <class Self>
+Self Methods<Self>::repeat(const Shape& repeats) const {
+  return heed::repeat(self(), repeats);
+}
+template <class Self>
 Self Methods<Self>::abs() const {
   return heed::abs(self());
 }
@@ -137,6 +144,14 @@ Self Methods<Self>::square() const {
 template <class Self>
 Self Methods<Self>::pow(double exponent) const {
   return heed::pow(self(), exponent);
+}
+template <class Self>
+Self Methods<Self>::sin() const {
+  return heed::sin(self());
+}
+template <class Self>
+Self Methods<Self>::cos() const {
+  return heed::cos(self());
 }
 template <class Self>
 Self Methods<Self>::tanh() const {
@@ -163,8 +178,48 @@ Self Methods<Self>::log_softmax(Dim dim) const {
   return heed::log_softmax(self(), dim);
 }
 template <class Self>
+Self Methods<Self>::logsumexp(const Dims& dims, bool keepdim) const {
+  return heed::logsumexp(self(), dims, keepdim);
+}
+template <class Self>
+Self Methods<Self>::cumsum(Dim dim) const {
+  return heed::cumsum(self(), dim);
+}
+template <class Self>
 Self Methods<Self>::matmul(const Self& other) const {
   return heed::matmul(self(), other);
+}
+template <class Self>
+Self Methods<Self>::slice(Dim dim, Integer start, Integer stop, Integer step) const {
+  return heed::slice(self(), dim, start, stop, step);
+}
+template <class Self>
+::std::vector<Self> Methods<Self>::split(Size size, Dim dim) const {
+  return heed::split(self(), size, dim);
+}
+template <class Self>
+::std::vector<Self> Methods<Self>::chunk(Size chunks, Dim dim) const {
+  return heed::chunk(self(), chunks, dim);
+}
+template <class Self>
+Self Methods<Self>::select(Dim dim, Integer index) const {
+  return heed::select(self(), dim, index);
+}
+template <class Self>
+Self Methods<Self>::index_select(Dim dim, const Tensor& index) const {
+  return heed::index_select(self(), dim, index);
+}
+template <class Self>
+Self Methods<Self>::gather(Dim dim, const Tensor& index) const {
+  return heed::gather(self(), dim, index);
+}
+template <class Self>
+Self Methods<Self>::masked_select(const Tensor& mask) const {
+  return heed::masked_select(self(), mask);
+}
+template <class Self>
+Self Methods<Self>::masked_fill(const Self& mask, double value) const {
+  return heed::masked_fill(self(), mask, value);
 }
 
 template class Methods<Tensor>;

@@ -101,6 +101,24 @@ Variable& assign(const char* name, Variable& a, const B& b, Op op) {
 
 }  // namespace
 
+Variable& Variable::copy_(const Variable& x) {
+  if (grad_enabled()) {
+    check(!requires_grad() && !x.requires_grad(),
+          "copy_: a value that requires a gradient can be changed, or copied from, only "
+          "while nothing is recorded; put the copy into the scope of a NoGrad");
+  }
+  Tensor(value()).copy_(x.value());
+  return *this;
+}
+
+Variable& Variable::fill_(double value) {
+  check(!grad_enabled() || !requires_grad(),
+        "fill_: a value that requires a gradient can be changed only while nothing is "
+        "recorded; put the change into the scope of a NoGrad");
+  Tensor(this->value()).fill_(value);
+  return *this;
+}
+
 Variable& Variable::operator+=(const Variable& x) {
   return assign("+=", *this, x, [](auto& a, auto& b) { return a + b; });
 }

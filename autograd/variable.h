@@ -106,6 +106,12 @@ class [[nodiscard]] Variable : public Methods<Variable> {
   Variable& operator-=(double x);
   Variable& operator*=(double x);
   Variable& operator/=(double x);
+  // Changes the elements in place, which no derivative would know of. Throw Error while
+  // ops are recorded and this value, or x, requires a gradient; copy_, which converts
+  // dtypes, also unless x broadcasts to the shape.
+  Variable& copy_(const Variable& x);
+  Variable& fill_(double value);
+  Variable& zero_() { return fill_(0); }
 
   // Freezes a leaf, or makes it ask for its gradient again, in all copies; a frozen one
   // is a constant to the ops that follow. true makes a constant a leaf. Throws Error for

@@ -27,7 +27,9 @@ std::vector<Variable> slices(const Variable& x, const std::vector<Tensor>& piece
 
 }  // namespace
 
-Variable Variable::operator[](Integer index) const { return select(*this, 0, index); }
+Variable Variable::operator[](Integer index) const {
+  return heed::select(*this, 0, index);
+}
 
 Variable reshape(const Variable& x, const Shape& shape) {
   return reshaped("reshape", reshape(x.value(), shape), x);

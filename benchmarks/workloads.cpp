@@ -40,8 +40,8 @@ std::function<void()> nw_epoch(std::int64_t n) {
   const Tensor values = reshape(masked_select(expand(y, {n, n}), others), {n, n - 1});
   nn::NWKernelRegression net;
   const double size = static_cast<double>(n);
-  const auto optimiser = std::make_shared<optim::Sgd>(
-      nn::parameters(net), optim::SgdOptions{.lr = 25 / size / size});
+  const auto optimiser = std::make_shared<optim::SGD>(
+      nn::parameters(net), optim::SGDOptions{.lr = 25 / size / size});
   return [=]() mutable {
     optimiser->zero_grad();
     sum(nn::mse_loss(net(x, keys, values), y, nn::Reduction::none)).backward();
@@ -57,7 +57,7 @@ std::function<void()> additive_step(std::int64_t batch, std::int64_t n, std::int
   const Variable queries(randn({batch, n, h}), true), keys(randn({batch, m, h}), true);
   const Variable values(randn({batch, m, h}), true);
   const auto optimiser =
-      std::make_shared<optim::Sgd>(nn::parameters(net), optim::SgdOptions{.lr = 1e-3});
+      std::make_shared<optim::SGD>(nn::parameters(net), optim::SGDOptions{.lr = 1e-3});
   return [=]() mutable {
     optimiser->zero_grad();
     mean(square(net(queries, keys, values))).backward();
@@ -84,7 +84,7 @@ std::function<void()> mha_step(std::int64_t b, std::int64_t t, std::int64_t d,
   const Variable x(randn({b, t, d}), true);
   const Tensor y = randn({b, t, d});
   const auto optimiser =
-      std::make_shared<optim::Sgd>(nn::parameters(net), optim::SgdOptions{.lr = 1e-3});
+      std::make_shared<optim::SGD>(nn::parameters(net), optim::SGDOptions{.lr = 1e-3});
   return [=]() mutable {
     optimiser->zero_grad();
     nn::mse_loss(net(x), y).backward();

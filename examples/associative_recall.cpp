@@ -112,7 +112,7 @@ double accuracy(const Tensor& answers, const Batch& batch) {
 template <class Model>
 struct Learner {
   Model net;
-  optim::Sgd optimiser;
+  optim::SGD optimiser;
   std::vector<double> losses, accuracies;
 
   explicit Learner(Model model)

@@ -112,7 +112,7 @@ std::string generated(LanguageModel& net) {
 // Returns the losses, the first that before any step.
 std::vector<double> train(LanguageModel& net, const Tensor& inputs,
                           const Tensor& targets) {
-  optim::Sgd optimiser(nn::parameters(net), {.lr = 0.1});
+  optim::SGD optimiser(nn::parameters(net), {.lr = 0.1});
   std::vector<double> losses;
   for (int step = 0;; ++step) {
     optimiser.zero_grad();

@@ -85,7 +85,7 @@ std::vector<double> train(nn::NWKernelRegression& net, const Data& data, double 
                           std::int64_t epochs) {
   const Tensor keys = leave_one_out(data.x_train);    // (n, n - 1)
   const Tensor values = leave_one_out(data.y_train);  // (n, n - 1)
-  optim::Sgd optimiser(nn::parameters(net), {.lr = lr});
+  optim::SGD optimiser(nn::parameters(net), {.lr = lr});
   std::vector<double> losses;
   for (std::int64_t epoch = 1; epoch <= epochs; ++epoch) {
     optimiser.zero_grad();

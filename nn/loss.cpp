@@ -71,15 +71,15 @@ struct Classes {
 }  // namespace
 
 Variable mse_loss(const Variable& prediction, const Variable& target,
-                  Reduction reduction) {
+                  LossOptions options) {
   check_alike("mse_loss", prediction, target);
-  return reduce(square(prediction - target), reduction);
+  return reduce(square(prediction - target), options.reduction);
 }
 
 Variable l1_loss(const Variable& prediction, const Variable& target,
-                 Reduction reduction) {
+                 LossOptions options) {
   check_alike("l1_loss", prediction, target);
-  return reduce(abs(prediction - target), reduction);
+  return reduce(abs(prediction - target), options.reduction);
 }
 
 Variable huber_loss(const Variable& prediction, const Variable& target,

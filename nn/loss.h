@@ -8,12 +8,25 @@ namespace heed::nn {
 // What becomes of the losses of the elements.
 enum class Reduction { none, mean, sum };
 
+// A Reduction alone, or {.reduction = Reduction::sum} as for the other losses.
+struct LossOptions {
+  Reduction reduction = Reduction::mean;
+};
+
 // (prediction - target)²: the two have one shape, and with `none` so has the result.
 Variable mse_loss(const Variable& prediction, const Variable& target,
-                  Reduction reduction = Reduction::mean);
+                  LossOptions options = {});
+inline Variable mse_loss(const Variable& prediction, const Variable& target,
+                         Reduction reduction) {
+  return mse_loss(prediction, target, LossOptions{reduction});
+}
 // |prediction - target|, likewise.
 Variable l1_loss(const Variable& prediction, const Variable& target,
-                 Reduction reduction = Reduction::mean);
+                 LossOptions options = {});
+inline Variable l1_loss(const Variable& prediction, const Variable& target,
+                        Reduction reduction) {
+  return l1_loss(prediction, target, LossOptions{reduction});
+}
 
 // d²/2 for |d| <= delta, else delta (|d| - delta/2), d = prediction - target; shapes as
 // above. Throws Error unless delta is positive.     (Huber, 1964)
@@ -57,5 +70,43 @@ struct CrossEntropyOptions {
 // Error unless label_smoothing is from 0 to 1.
 Variable cross_entropy(const Variable& logits, const Tensor& target,
                        CrossEntropyOptions options = {});
+
+// The losses as layers: nn::CrossEntropyLoss loss{{.label_smoothing = 0.1}};
+struct MSELoss {
+  LossOptions options = {};
+  Variable operator()(const Variable& prediction, const Variable& target) const {
+    return mse_loss(prediction, target, options);
+  }
+};
+struct L1Loss {
+  LossOptions options = {};
+  Variable operator()(const Variable& prediction, const Variable& target) const {
+    return l1_loss(prediction, target, options);
+  }
+};
+struct HuberLoss {
+  HuberOptions options = {};
+  Variable operator()(const Variable& prediction, const Variable& target) const {
+    return huber_loss(prediction, target, options);
+  }
+};
+struct BCEWithLogitsLoss {
+  BceOptions options = {};
+  Variable operator()(const Variable& logits, const Variable& target) const {
+    return binary_cross_entropy_with_logits(logits, target, options);
+  }
+};
+struct NLLLoss {
+  NllOptions options = {};
+  Variable operator()(const Variable& log_probabilities, const Tensor& target) const {
+    return nll_loss(log_probabilities, target, options);
+  }
+};
+struct CrossEntropyLoss {
+  CrossEntropyOptions options = {};
+  Variable operator()(const Variable& logits, const Tensor& target) const {
+    return cross_entropy(logits, target, options);
+  }
+};
 
 }  // namespace heed::nn

@@ -30,7 +30,7 @@ Tensor sum_over(const Tensor& pairs, const Tensor& w, const Tensor& x) {
   const Tensor weights = masked_fill(w, logical_not(pairs), 0);
   const Tensor not_finite = logical_not(isfinite(x));
   Tensor result = matmul(weights, masked_fill(x, not_finite, 0));
-  // Queries whose sum can still change: it is not NaN throughout, (..., n, 1).
+  // Queries whose sum can still change, (..., n, 1): what is NaN stays NaN.
   const auto may_change = [&] { return logical_not(all(isnan(result), -1, true)); };
   const Tensor odd_keys = any(not_finite, -1, true);  // (..., m, 1)
   Tensor open = may_change();
@@ -132,8 +132,9 @@ Variable masked_values(const Variable& weights, const Variable& value,
 }
 
 // softmax of -inf alone would be NaN. So the scores of an empty row are made 0 first, or,
-// with EmptyRows::nan, NaN. Scores of 0 give equal weights; with EmptyRows::zero the last
-// masked_fill makes them 0.
+// with EmptyRows::nan, NaN. Scores of 0 give equal weights. With EmptyRows::zero the last
+// masked_fill makes them 0; with uniform and nan an empty row is left out of `hidden`,
+// and keeps its weights.
 Variable masked_weights(const Variable& scores, const Mask::OnScores& mask) {
   const Variable biased =
       mask.bias.defined() ? scores + mask.bias : scores;  // (..., n, m)
@@ -141,7 +142,7 @@ Variable masked_weights(const Variable& scores, const Mask::OnScores& mask) {
   const Tensor visible = mask.visible(scores.size(-1)), empty = without_keys(visible);
   Tensor hidden = logical_not(visible);
   if (mask.empty_rows == EmptyRows::uniform || mask.empty_rows == EmptyRows::nan) {
-    hidden = logical_and(hidden, logical_not(empty));  // these rows keep their weights
+    hidden = logical_and(hidden, logical_not(empty));
   }
   const Variable x =
       with_empty_rows(masked_fill(biased, hidden, -infinity), empty, mask.empty_rows);

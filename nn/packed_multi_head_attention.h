@@ -44,4 +44,7 @@ struct PackedMultiHeadAttention : Heads {
   }
 };
 
+// Its name in PyTorch. (MultiHeadAttention is the tutorials', with a W_q, W_k and W_v.)
+using MultiheadAttention = PackedMultiHeadAttention;
+
 }  // namespace heed::nn

@@ -8,6 +8,7 @@
 // The parameters are "0.weight", "0.bias", "2.weight", ..., as in PyTorch.
 #pragma once
 
+#include <concepts>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -33,6 +34,11 @@ struct Sequential {
   template <std::size_t i>
   auto& get() {
     return std::get<i>(layers);
+  }
+  template <std::integral Index>
+  void operator[](Index) const {
+    static_assert(sizeof(Index) == 0,
+                  "heed: the layers have types of their own: net.get<0>(), not net[0]");
   }
 
   void visit(auto&& f) {

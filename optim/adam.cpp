@@ -20,13 +20,13 @@ kernels::AdamNumbers<T> numbers(const AdamOptions& o, double t) {
   const auto as = [](double number) { return static_cast<T>(number); };
   return {.shrink = as(decoupled ? 1 - o.lr * decay : 1),
           .weight_decay = as(decoupled ? 0 : decay),
-          .beta1 = as(o.beta1),
-          .beta2 = as(o.beta2),
-          .one_minus_beta1 = as(1 - o.beta1),
-          .one_minus_beta2 = as(1 - o.beta2),
+          .beta1 = as(o.betas[0]),
+          .beta2 = as(o.betas[1]),
+          .one_minus_beta1 = as(1 - o.betas[0]),
+          .one_minus_beta2 = as(1 - o.betas[1]),
           .eps = as(o.eps),
-          .step_size = as(o.lr / (1 - std::pow(o.beta1, t))),
-          .root_scale = as(std::sqrt(1 - std::pow(o.beta2, t))),
+          .step_size = as(o.lr / (1 - std::pow(o.betas[0], t))),
+          .root_scale = as(std::sqrt(1 - std::pow(o.betas[1], t))),
           .maximize = o.maximize};
 }
 
@@ -100,8 +100,8 @@ void Adam::check_options() const {
   };
   for (const AdamOptions& o : options_) {
     check_not_negative("lr", o.lr);
-    check_beta("beta1", o.beta1);
-    check_beta("beta2", o.beta2);
+    check_beta("betas[0]", o.betas[0]);
+    check_beta("betas[1]", o.betas[1]);
     check_not_negative("eps", o.eps);
     check_not_negative("weight_decay", o.weight_decay.value_or(0));
   }

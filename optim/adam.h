@@ -1,6 +1,7 @@
 // Adam, and Adam with decoupled weight decay, AdamW.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <vector>
 
@@ -10,10 +11,10 @@ namespace heed::optim {
 
 // The defaults are PyTorch's.
 struct AdamOptions {
-  double lr = 1e-3;      // the learning rate: about how far a step moves an element
-  double beta1 = 0.9;    // how much of the mean of the gradients a step keeps
-  double beta2 = 0.999;  // and how much of the mean of their squares
-  double eps = 1e-8;     // keeps a gradient near 0 from being divided by nearly 0
+  double lr = 1e-3;  // the learning rate: about how far a step moves an element
+  // How much of the mean of the gradients, and of that of their squares, a step keeps.
+  std::array<double, 2> betas = {0.9, 0.999};
+  double eps = 1e-8;  // keeps a gradient near 0 from being divided by nearly 0
   // How strongly weights are pulled to 0; where it is not given, AdamW takes 1e-2, Adam
   // 0.
   std::optional<double> weight_decay = {};

@@ -7,8 +7,8 @@
 
 namespace heed::optim {
 
-double clip_grad_norm(const std::vector<Variable>& parameters, double max_norm) {
-  check(max_norm > 0, "clip_grad_norm: max_norm must be positive, got {}", max_norm);
+double clip_grad_norm_(const std::vector<Variable>& parameters, double max_norm) {
+  check(max_norm > 0, "clip_grad_norm_: max_norm must be positive, got {}", max_norm);
   double squares = 0;
   for (const Variable& parameter : parameters) {
     if (!parameter.has_grad()) continue;

@@ -15,6 +15,6 @@ namespace heed::optim {
 // an infinity makes the norm infinite, itself NaN and the finite gradients 0. Throws
 // Error unless max_norm is positive.
 // (Pascanu, Mikolov and Bengio, 2013)
-double clip_grad_norm(const std::vector<Variable>& parameters, double max_norm);
+double clip_grad_norm_(const std::vector<Variable>& parameters, double max_norm);
 
 }  // namespace heed::optim

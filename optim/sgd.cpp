@@ -12,14 +12,14 @@ namespace {
 
 constexpr const char* buffer = "momentum_buffer";
 
-void check_options(const std::vector<SgdOptions>& groups) {
-  for (const SgdOptions& o : groups) {
-    check(o.lr >= 0, "Sgd: lr must not be negative, got {}", o.lr);
-    check(o.momentum >= 0, "Sgd: momentum must not be negative, got {}", o.momentum);
-    check(o.weight_decay >= 0, "Sgd: weight_decay must not be negative, got {}",
+void check_options(const std::vector<SGDOptions>& groups) {
+  for (const SGDOptions& o : groups) {
+    check(o.lr >= 0, "SGD: lr must not be negative, got {}", o.lr);
+    check(o.momentum >= 0, "SGD: momentum must not be negative, got {}", o.momentum);
+    check(o.weight_decay >= 0, "SGD: weight_decay must not be negative, got {}",
           o.weight_decay);
     check(!o.nesterov || (o.momentum > 0 && o.dampening == 0),
-          "Sgd: nesterov needs a momentum and no dampening, got momentum {} and "
+          "SGD: nesterov needs a momentum and no dampening, got momentum {} and "
           "dampening {}",
           o.momentum, o.dampening);
   }
@@ -28,17 +28,17 @@ void check_options(const std::vector<SgdOptions>& groups) {
 // A step by the loop of sgd_kernels.cpp, cut among threads. All tensors are contiguous;
 // `velocity` is there with momentum alone.
 void update(Tensor& x, const Tensor& gradient, std::optional<Tensor>& velocity,
-            const SgdOptions& o, bool first) {
-  dispatch_floating("Sgd", x.dtype(), [&]<class T>() {
+            const SGDOptions& o, bool first) {
+  dispatch_floating("SGD", x.dtype(), [&]<class T>() {
     const auto as = [](double number) { return static_cast<T>(number); };
-    const kernels::SgdNumbers<T> numbers{.lr = as(o.lr),
+    const kernels::SGDNumbers<T> numbers{.lr = as(o.lr),
                                          .momentum = as(o.momentum),
                                          .one_minus_dampening = as(1 - o.dampening),
                                          .weight_decay = as(o.weight_decay),
                                          .nesterov = o.nesterov,
                                          .maximize = o.maximize,
                                          .first = first};
-    const auto step = kernels::get<kernels::SgdKernels<T>>().step;
+    const auto step = kernels::get<kernels::SGDKernels<T>>().step;
     T* const to = x.mutable_data<T>();
     const T* const g = gradient.data<T>();
     T* const v = velocity ? velocity->mutable_data<T>() : nullptr;
@@ -50,7 +50,7 @@ void update(Tensor& x, const Tensor& gradient, std::optional<Tensor>& velocity,
 
 // Makes what a step of one parameter needs, and returns the step. What takes memory is
 // done here, before any parameter is moved.
-auto prepare(const Variable& parameter, State& state, const SgdOptions& o) {
+auto prepare(const Variable& parameter, State& state, const SGDOptions& o) {
   const bool first = !state.contains(buffer);
   std::optional<Tensor> velocity;
   if (o.momentum != 0) {
@@ -64,19 +64,19 @@ auto prepare(const Variable& parameter, State& state, const SgdOptions& o) {
 
 }  // namespace
 
-Sgd::Sgd(std::vector<Variable> parameters, SgdOptions options)
-    : Sgd(std::vector<Group>{{std::move(parameters), options}}) {}
+SGD::SGD(std::vector<Variable> parameters, SGDOptions options)
+    : SGD(std::vector<Group>{{std::move(parameters), options}}) {}
 
-Sgd::Sgd(const std::vector<Group>& groups) : Optimiser("Sgd", groups) {
+SGD::SGD(const std::vector<Group>& groups) : Optimiser("SGD", groups) {
   check_options(options_);
 }
 
-void Sgd::step() {
+void SGD::step() {
   check_options(options_);
   move_all(prepare);
 }
 
-void Sgd::load_state_dict(const StateDict& state_dict) {
+void SGD::load_state_dict(const StateDict& state_dict) {
   set_states(detail::states_of(state_dict, name_, parameters_, {buffer}));
 }
 

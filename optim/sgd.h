@@ -8,7 +8,7 @@
 namespace heed::optim {
 
 // The defaults are PyTorch's, whose older versions have none for lr.
-struct SgdOptions {
+struct SGDOptions {
   double lr = 1e-3;         // the learning rate
   double momentum = 0;      // how much of its velocity v a parameter keeps
   double dampening = 0;     // how much of a gradient does not get into v
@@ -26,13 +26,13 @@ struct SgdOptions {
 // The order and the signs are PyTorch's. (Sutskever et al., 2013, put lr into v.)
 // Parameters without a gradient are left alone, and so is their v, which is remembered as
 // "momentum_buffer" from the first step with momentum on.
-class Sgd : public Optimiser<SgdOptions> {
+class SGD : public Optimiser<SGDOptions> {
  public:
   // Throws Error when there are no parameters, one is given twice, is not a leaf that
   // requires a gradient, or repeats elements, or an option is out of range: lr, momentum
   // and weight_decay must not be negative, nesterov needs a momentum and no dampening.
-  explicit Sgd(std::vector<Variable> parameters, SgdOptions options = {});
-  explicit Sgd(const std::vector<Group>& groups);
+  explicit SGD(std::vector<Variable> parameters, SGDOptions options = {});
+  explicit SGD(const std::vector<Group>& groups);
 
   // Moves the parameters; the gradients stay as they are. Throws Error, and changes
   // nothing, when an option is out of range or memory runs out.

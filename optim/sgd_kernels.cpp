@@ -11,8 +11,8 @@ using std::int64_t;
 // x would be NaN.
 template <bool decays, bool has_velocity, class T>
 void update(int64_t n, T* x, const T* gradient, T* velocity,
-            const SgdNumbers<T>& numbers) {
-  const SgdNumbers<T> k = numbers;
+            const SGDNumbers<T>& numbers) {
+  const SGDNumbers<T> k = numbers;
   const T sign = k.maximize ? T(-1) : T(1);
 #pragma omp simd
   for (int64_t i = 0; i < n; ++i) {
@@ -28,7 +28,7 @@ void update(int64_t n, T* x, const T* gradient, T* velocity,
 }
 
 template <class T>
-void step(int64_t n, T* x, const T* gradient, T* velocity, const SgdNumbers<T>& numbers) {
+void step(int64_t n, T* x, const T* gradient, T* velocity, const SGDNumbers<T>& numbers) {
   const bool decays = numbers.weight_decay != T(0);
   const auto loop = decays
                         ? (velocity ? update<true, true, T> : update<true, false, T>)
@@ -37,16 +37,16 @@ void step(int64_t n, T* x, const T* gradient, T* velocity, const SgdNumbers<T>& 
 }
 
 template <class T>
-constexpr SgdKernels<T> kernels = {step<T>};
+constexpr SGDKernels<T> kernels = {step<T>};
 
 }  // namespace
 
 template <>
-const SgdKernels<float>& get() {
+const SGDKernels<float>& get() {
   return kernels<float>;
 }
 template <>
-const SgdKernels<double>& get() {
+const SGDKernels<double>& get() {
   return kernels<double>;
 }
 

@@ -1,4 +1,4 @@
-// The loop of a step of Sgd: one pass over memory.
+// The loop of a step of SGD: one pass over memory.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@ namespace heed::kernels {
 
 // The options of a step as numbers of a parameter's type.
 template <class T>
-struct SgdNumbers {
+struct SGDNumbers {
   T lr, momentum, one_minus_dampening;
   T weight_decay;
   bool nesterov, maximize;
@@ -15,10 +15,10 @@ struct SgdNumbers {
 };
 
 template <class T>
-struct SgdKernels {
+struct SGDKernels {
   // One step of n elements. `velocity` is null without momentum.
   void (*step)(std::int64_t n, T* x, const T* gradient, T* velocity,
-               const SgdNumbers<T>& numbers);
+               const SGDNumbers<T>& numbers);
 };
 
 }  // namespace heed::kernels

@@ -185,7 +185,7 @@ BOOST_AUTO_TEST_CASE(the_printed_loss_is_of_the_weights_before_the_step) {
     return sum(nn::mse_loss(net(x, keys, values), y, nn::Reduction::none));
   };
   const double before = loss().item();
-  optim::Sgd optimiser(nn::parameters(net), {.lr = 0.1});
+  optim::SGD optimiser(nn::parameters(net), {.lr = 0.1});
   const Variable l = loss();
   l.backward();
   optimiser.step();

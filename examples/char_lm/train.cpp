@@ -44,8 +44,7 @@ nn::Gpt seeded_model(const Settings& settings, const Corpus& corpus) {
 optim::AdamW optimiser_of(const std::vector<Variable>& parameters,
                           const Settings& settings) {
   optim::AdamWOptions options{.lr = settings.lr,
-                              .beta1 = settings.beta1,
-                              .beta2 = settings.beta2,
+                              .betas = {settings.beta1, settings.beta2},
                               .weight_decay = settings.weight_decay};
   optim::AdamW::Group matrices{{}, options}, vectors{{}, options};
   vectors.options.weight_decay = 0;
@@ -144,7 +143,7 @@ double Trainer::step() {
   // Between backward(), which completes the gradients, and step(), which uses them.
   constexpr double any = std::numeric_limits<double>::infinity();
   const double norm =
-      optim::clip_grad_norm(parameters_, settings_.clip > 0 ? settings_.clip : any);
+      optim::clip_grad_norm_(parameters_, settings_.clip > 0 ? settings_.clip : any);
   check_finite(loss.item() + norm, step_ + 1);
   const double lr = learning_rate();
   for (std::size_t group = 0; group < optimiser_.group_count(); ++group) {

@@ -60,7 +60,8 @@ template <class... Args>
 void check(bool ok, fmt::format_string<typename detail::Evaluated<Args>::Type...> message,
            Args&&... args) {
   static_assert((detail::costs_nothing<Args> && ...),
-                "an argument of check() that takes work must be given as a function");
+                "an argument of check() that takes work must be given as a function: "
+                "[&] { return ...; }");
   if (!ok) [[unlikely]] {
     fail(message, detail::evaluated(std::forward<Args>(args))...);
   }

@@ -89,13 +89,16 @@ Tensor linspace(double start, double end, Size steps, DType dtype = float32);
 
 // --- lists
 
-// A number, or a list of such lists in braces.
+// A number, or a list of such lists: in braces, or a vector.
 class NestedList {
  public:
   template <Arithmetic T>
   NestedList(T value) : number_(value), is_list_(false) {}
   NestedList(std::initializer_list<NestedList> parts)
       : number_(0), is_list_(true), parts_(parts) {}
+  template <class T>
+  NestedList(const std::vector<T>& parts)
+      : number_(0), is_list_(true), parts_(parts.begin(), parts.end()) {}
 
   bool is_list() const { return is_list_; }
   const Number& number() const { return number_; }

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "tensor/core/shape.h"
 
 namespace heed {
 
+class Tensor;
 template <class T>
 struct WithIndices;
 
@@ -43,6 +45,7 @@ class [[nodiscard]] Methods {
   Self squeeze() const;
   Self squeeze(Dim dim) const;
   Self unsqueeze(Dim dim) const;
+  Self repeat(const Shape& repeats) const;
 
   Self abs() const;
   Self exp() const;
@@ -50,13 +53,26 @@ class [[nodiscard]] Methods {
   Self sqrt() const;
   Self square() const;
   Self pow(double exponent) const;
+  Self sin() const;
+  Self cos() const;
   Self tanh() const;
   Self sigmoid() const;
   Self relu() const;
   Self clamp(std::optional<double> min, std::optional<double> max = {}) const;
   Self softmax(Dim dim) const;
   Self log_softmax(Dim dim) const;
+  Self logsumexp(const Dims& dims, bool keepdim = false) const;
+  Self cumsum(Dim dim) const;
   Self matmul(const Self& other) const;
+
+  Self slice(Dim dim, Integer start, Integer stop = to_end, Integer step = 1) const;
+  ::std::vector<Self> split(Size size, Dim dim = 0) const;
+  ::std::vector<Self> chunk(Size chunks, Dim dim = 0) const;
+  Self select(Dim dim, Integer index) const;
+  Self index_select(Dim dim, const Tensor& index) const;
+  Self gather(Dim dim, const Tensor& index) const;
+  Self masked_select(const Tensor& mask) const;
+  Self masked_fill(const Self& mask, double value) const;
 
  private:
   const Self& self() const { return static_cast<const Self&>(*this); }

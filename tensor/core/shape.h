@@ -109,6 +109,9 @@ class Integer {
 using Dim = Integer;   // the index of a dimension; a negative one counts from the end
 using Size = Integer;  // how many elements, features, heads, layers
 
+// Stands for the end of a dimension, whatever its size.
+inline constexpr std::int64_t to_end = INT64_MAX;
+
 // Dimensions to work on: {0, -1}, or 1 alone.
 class Dims : public Shape {
  public:

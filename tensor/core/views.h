@@ -35,9 +35,6 @@ Tensor squeeze(const Tensor& x, Dim dim);
 // out of range.
 Tensor unsqueeze(const Tensor& x, Dim dim);
 
-// Stands for the end of a dimension, whatever its size.
-inline constexpr std::int64_t to_end = INT64_MAX;
-
 // Elements start, start + step, ... below `stop` of dimension `dim`, as Python's
 // x[start:stop:step]: negative bounds count from the end, bounds beyond it are clipped.
 // Throws Error unless step >= 1. slice and the functions below throw Error for a scalar.

@@ -333,6 +333,9 @@ Tensor where(const Tensor& condition, const Tensor& a, double b) {
 Tensor where(const Tensor& condition, double a, const Tensor& b) {
   return select_by(condition, Operand("where", a, b.dtype()), b, b.shape(), b.dtype());
 }
+Tensor where(const Tensor& condition, double a, double b) {
+  return where(condition, a, full({}, b, float32));
+}
 
 Tensor masked_fill(const Tensor& x, const Tensor& mask, double value) {
   check(mask.dtype() == boolean, "masked_fill: the mask must be bool, got {}",

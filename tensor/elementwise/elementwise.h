@@ -234,6 +234,8 @@ Tensor clamp(const Tensor& x, std::optional<double> min, std::optional<double> m
 Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b);
 Tensor where(const Tensor& condition, const Tensor& a, double b);
 Tensor where(const Tensor& condition, double a, const Tensor& b);
+// Of two numbers, as float32.
+Tensor where(const Tensor& condition, double a, double b);
 // x with `value` where `mask` (bool, broadcast to x's shape) holds. Throws Error when the
 // mask does not broadcast to x.
 Tensor masked_fill(const Tensor& x, const Tensor& mask, double value);

@@ -89,9 +89,15 @@ void manual_seed(std::uint64_t seed);
 // Uniform in [0, 1).
 Tensor rand(const Shape& shape, DType dtype = float32,
             Generator& generator = default_generator());
+inline Tensor rand(const Shape& shape, Generator& generator) {
+  return rand(shape, float32, generator);
+}
 // Normal with mean 0 and standard deviation 1.
 Tensor randn(const Shape& shape, DType dtype = float32,
              Generator& generator = default_generator());
+inline Tensor randn(const Shape& shape, Generator& generator) {
+  return randn(shape, float32, generator);
+}
 // As rand and randn, with the shape, the dtype and the order of the strides of x. Throw
 // Error unless x is floating.
 Tensor rand_like(const Tensor& x, Generator& generator = default_generator());

@@ -61,8 +61,8 @@ void check_optimiser(const typename Optimiser::Options& options) {
     check_shortages(
         "step", make, [](auto& state) { state.optimiser->step(); }, bits);
     check_shortages(
-        "clip_grad_norm", make,
-        [](auto& state) { optim::clip_grad_norm(state.parameters, 0.1); }, bits);
+        "clip_grad_norm_", make,
+        [](auto& state) { optim::clip_grad_norm_(state.parameters, 0.1); }, bits);
     const optim::StateDict saved =
         Training<Optimiser>(options, 3).optimiser->state_dict();
     if (saved.empty()) continue;  // an optimiser that remembers nothing
@@ -80,10 +80,10 @@ void check_optimiser(const typename Optimiser::Options& options) {
 BOOST_AUTO_TEST_SUITE(optimisers, *utf::precondition(pool_is_watched))
 
 BOOST_AUTO_TEST_CASE(sgd) {
-  check_optimiser<optim::Sgd>({.lr = 0.1});
-  check_optimiser<optim::Sgd>(
+  check_optimiser<optim::SGD>({.lr = 0.1});
+  check_optimiser<optim::SGD>(
       {.lr = 0.1, .momentum = 0.9, .dampening = 0.5, .weight_decay = 0.1});
-  check_optimiser<optim::Sgd>(
+  check_optimiser<optim::SGD>(
       {.lr = 0.1, .momentum = 0.9, .nesterov = true, .maximize = true});
 }
 

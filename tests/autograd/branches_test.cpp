@@ -130,6 +130,20 @@ BOOST_AUTO_TEST_CASE(the_text_of_a_gradcheck) {
   BOOST_TEST(kink.ends_with("; the function seems to have a corner here"), kink);
 }
 
+// A function of the list of its inputs, or of its inputs one by one.
+BOOST_AUTO_TEST_CASE(gradcheck_takes_functions_of_variables) {
+  const Tensor x = tensor({0.5, -1.0}, float64), y = tensor({2.0, 3.0}, float64);
+  const auto list = [](const std::vector<Variable>& in) { return in[0] * sin(in[1]); };
+  const auto two = [](const Variable& a, const Variable& b) { return a * sin(b); };
+  const auto three = [](Variable a, Variable b, Variable c) { return a * b + c; };
+  const double worst = gradcheck(list, {x, y}).worst;
+  BOOST_TEST(gradcheck(two, {x, y}).worst == worst);
+  BOOST_TEST(gradcheck([](Variable a) { return a.sin(); }, {x}).ok);
+  BOOST_TEST(gradgradcheck(three, {x, y, x}).ok);
+  BOOST_TEST(error_of([&] { gradcheck(two, {x}); }) ==
+             "the function takes 2 Variables, got 1 inputs");
+}
+
 BOOST_AUTO_TEST_CASE(gradcheck_differentiates_where_nothing_is_recorded) {
   const NoGrad no_grad;
   const GradcheckReport report =

@@ -86,6 +86,37 @@ BOOST_AUTO_TEST_CASE(updates_in_place_under_no_grad) {
              std::string::npos);
 }
 
+BOOST_AUTO_TEST_CASE(elements_are_copied_and_filled_under_no_grad) {
+  Variable w = leaf();
+  const Tensor before = w.value().clone();
+  const char* const copied =
+      "copy_: a value that requires a gradient can be changed, or copied from, only "
+      "while nothing is recorded; put the copy into the scope of a NoGrad";
+  const char* const filled =
+      "fill_: a value that requires a gradient can be changed only while nothing is "
+      "recorded; put the change into the scope of a NoGrad";
+  Variable result = w * 2, constant = zeros(before.shape());
+  BOOST_TEST(error_of([&] { w.copy_(constant); }) == copied);
+  BOOST_TEST(error_of([&] { result.copy_(constant); }) == copied);
+  BOOST_TEST(error_of([&] { constant.copy_(w); }) == copied);
+  BOOST_TEST(error_of([&] { w.fill_(1); }) == filled);
+  BOOST_TEST(error_of([&] { w.zero_(); }) == filled);
+  BOOST_TEST(same_bits(w.value(), before));
+  constant.fill_(3);
+  BOOST_TEST(sum(constant).item() == 3.0 * static_cast<double>(before.numel()));
+  const Variable square = w * w;
+  {
+    NoGrad no_grad;
+    w.copy_(constant);
+    BOOST_TEST(equal(w, constant));
+    w.zero_();
+  }
+  BOOST_TEST(equal(w, constant * 0));
+  // The square's derivative needs what was overwritten.
+  BOOST_TEST(error_of([&] { sum(square).backward(); }).find("overwritten") !=
+             std::string::npos);
+}
+
 BOOST_AUTO_TEST_CASE(updates_that_are_recorded_make_new_values) {
   Variable w = leaf();
   const char* const refused =
@@ -164,6 +195,8 @@ void check_members(const T& x) {
     }
   };
   const T p = abs(x) + 1;
+  const Tensor index = tensor({2, 0}), indices = tensor({{0, 2}, {1, 1}});
+  const Tensor mask = tensor({{true, false, true}, {false, false, true}});
   const std::pair<const char*, std::pair<T, T>> pairs[] = {
       {"sum", {x.sum(), sum(x)}},
       {"sum of 1", {x.sum(1, true), sum(x, 1, true)}},
@@ -198,6 +231,8 @@ void check_members(const T& x) {
       {"sqrt", {p.sqrt(), sqrt(p)}},
       {"square", {x.square(), square(x)}},
       {"pow", {p.pow(1.5), pow(p, 1.5)}},
+      {"sin", {x.sin(), sin(x)}},
+      {"cos", {x.cos(), cos(x)}},
       {"tanh", {x.tanh(), tanh(x)}},
       {"sigmoid", {x.sigmoid(), sigmoid(x)}},
       {"relu", {x.relu(), relu(x)}},
@@ -205,6 +240,17 @@ void check_members(const T& x) {
       {"clamp from below", {x.clamp(0), clamp(x, 0, {})}},
       {"softmax", {x.softmax(1), softmax(x, 1)}},
       {"log_softmax", {x.log_softmax(-1), log_softmax(x, -1)}},
+      {"logsumexp", {x.logsumexp(1, true), logsumexp(x, 1, true)}},
+      {"cumsum", {x.cumsum(0), cumsum(x, 0)}},
+      {"repeat", {x.repeat({2, 1}), repeat(x, {2, 1})}},
+      {"slice", {x.slice(1, 0, 3, 2), slice(x, 1, 0, 3, 2)}},
+      {"split", {x.split(2, 1)[1], split(x, 2, 1)[1]}},
+      {"chunk", {x.chunk(2)[1], chunk(x, 2)[1]}},
+      {"select", {x.select(1, -1), select(x, 1, -1)}},
+      {"index_select", {x.index_select(1, index), index_select(x, 1, index)}},
+      {"gather", {x.gather(1, indices), gather(x, 1, indices)}},
+      {"masked_select", {x.masked_select(mask), masked_select(x, mask)}},
+      {"masked_fill", {x.masked_fill(mask, 7), masked_fill(x, mask, 7)}},
       {"matmul", {x.matmul(x.t()), matmul(x, transpose(x, 0, 1))}},
   };
   for (const auto& [name, pair] : pairs) BOOST_TEST(equal(pair.first, pair.second), name);

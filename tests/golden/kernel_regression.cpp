@@ -76,7 +76,7 @@ std::map<std::string, Tensor> train(const Case& c, const Tensor& w, const Tensor
 
   nn::NWKernelRegression net(w.dtype());
   net.w = Variable(w.clone(), true);
-  optim::Sgd optimiser({net.w}, {.lr = c.number("lr")});
+  optim::SGD optimiser({net.w}, {.lr = c.number("lr")});
   std::vector<Tensor> before, after, gradients, losses, predictions;
   for (std::int64_t epoch = 0; epoch < c.integer("epochs"); ++epoch) {
     optimiser.zero_grad();

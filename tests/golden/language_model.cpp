@@ -112,7 +112,7 @@ void train(Model& net, const Case& c, Report& report) {
 template <class Model>
 void train_with_optimiser(Model& net, const Case& c, Report& report) {
   const std::string kind = c.text("optimiser");
-  if (kind == "SGD") return train<optim::Sgd>(net, c, report);
+  if (kind == "SGD") return train<optim::SGD>(net, c, report);
   if (kind == "Adam") return train<optim::Adam>(net, c, report);
   if (kind == "AdamW") return train<optim::AdamW>(net, c, report);
   throw CaseError("unknown optimiser " + kind);

@@ -48,7 +48,7 @@ void replay_quadratic(const Case& c, Report& report) {
     loss.backward();
     losses.push_back(reshape(loss.value(), {1}));
     if (c.gives("max_norm")) {
-      norms.push_back(scalar(optim::clip_grad_norm({x}, c.number("max_norm"))));
+      norms.push_back(scalar(optim::clip_grad_norm_({x}, c.number("max_norm"))));
     }
     if (c.gives("schedule")) {
       optimiser.options().lr = scheduled(c, step, lr);
@@ -106,7 +106,7 @@ void replay(const Case& c, Report& report) {
 
 void replay_optimiser(const Case& c, Report& report) {
   const std::string kind = c.text("class");
-  if (kind == "SGD") return replay<optim::Sgd>(c, report);
+  if (kind == "SGD") return replay<optim::SGD>(c, report);
   if (kind == "Adam") return replay<optim::Adam>(c, report);
   if (kind == "AdamW") return replay<optim::AdamW>(c, report);
   throw CaseError(fmt::format("unknown class {}", kind));

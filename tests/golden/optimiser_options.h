@@ -13,7 +13,7 @@
 namespace heed::golden {
 
 // Sets an option from the text of an attribute; false if there is none of that name.
-inline bool set_option(optim::SgdOptions& o, const std::string& key,
+inline bool set_option(optim::SGDOptions& o, const std::string& key,
                        const std::string& value) {
   if (key == "lr") {
     o.lr = to_number(key, value);
@@ -40,8 +40,8 @@ inline bool set_option(optim::AdamOptions& o, const std::string& key,
   } else if (key == "betas") {
     const std::vector<std::string> betas = split_list(value);
     if (betas.size() != 2) throw CaseError("betas must be two numbers");
-    o.beta1 = to_number(key, betas[0]);
-    o.beta2 = to_number(key, betas[1]);
+    o.betas[0] = to_number(key, betas[0]);
+    o.betas[1] = to_number(key, betas[1]);
   } else if (key == "eps") {
     o.eps = to_number(key, value);
   } else if (key == "weight_decay") {

@@ -129,6 +129,13 @@ BOOST_AUTO_TEST_CASE(both_ways_give_the_same_numbers) {
 }
 
 // Any number of leading dimensions, up to what a shape holds.
+BOOST_AUTO_TEST_CASE(scaled_dot_product_attention_is_attend) {
+  const Variable q = randn({2, 3, 4}), k = randn({2, 5, 4}), v = randn({2, 5, 6});
+  const nn::Mask mask = nn::Mask::valid_lens(tensor({3, 5}));
+  BOOST_TEST(same_bits(nn::scaled_dot_product_attention(q, k, v, mask).value(),
+                       nn::attend(nn::DotScore{}, q, k, v, mask).value()));
+}
+
 BOOST_AUTO_TEST_CASE(many_leading_dimensions) {
   for (const ScoreRow& row : scores()) {
     for (const std::int64_t n : {2, 20}) {

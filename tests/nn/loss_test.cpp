@@ -68,6 +68,27 @@ BOOST_AUTO_TEST_CASE(huber_and_binary_cross_entropy) {
       {logits, chances});
 }
 
+BOOST_AUTO_TEST_CASE(loss_layers_are_the_functions_of_their_names) {
+  const Variable x = tensor({{0.5, -1.0, 2.0}, {0.0, 1.0, -3.0}});
+  const Tensor y = tensor({{0.0, 1.0, 1.0}, {1.0, 0.0, 0.0}}), ids = tensor({2, 0});
+  const nn::Reduction reduction = nn::Reduction::sum;
+  const std::pair<Variable, Variable> pairs[] = {
+      {nn::MSELoss()(x, y), nn::mse_loss(x, y)},
+      {nn::MSELoss{{reduction}}(x, y), nn::mse_loss(x, y, reduction)},
+      {nn::L1Loss{{reduction}}(x, y), nn::l1_loss(x, y, {.reduction = reduction})},
+      {nn::HuberLoss{{.delta = 0.5}}(x, y), nn::huber_loss(x, y, {.delta = 0.5})},
+      {nn::BCEWithLogitsLoss{{.pos_weight = tensor(2.0)}}(x, y),
+       nn::binary_cross_entropy_with_logits(x, y, {.pos_weight = tensor(2.0)})},
+      {nn::NLLLoss{{.ignore_index = 2}}(x, ids),
+       nn::nll_loss(x, ids, {.ignore_index = 2})},
+      {nn::CrossEntropyLoss{{.label_smoothing = 0.1}}(x, ids),
+       nn::cross_entropy(x, ids, {.label_smoothing = 0.1})},
+  };
+  for (const auto& [layer, function] : pairs) {
+    BOOST_TEST(layer.item() == function.item());
+  }
+}
+
 BOOST_AUTO_TEST_CASE(losses_do_not_broadcast) {
   BOOST_CHECK_EXCEPTION(
       nn::mse_loss(full({3, 1}, 0.0), full({3}, 0.0)), Error,

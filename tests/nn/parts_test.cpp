@@ -108,7 +108,7 @@ BOOST_AUTO_TEST_CASE(parameters_are_chosen_by_name) {
 
 BOOST_AUTO_TEST_CASE(frozen_parameters_stay_parameters) {
   nn::Linear net(2, 1);
-  optim::Sgd sgd(nn::parameters(net), {.lr = 1});
+  optim::SGD sgd(nn::parameters(net), {.lr = 1});
   for (Variable& x : nn::parameters(net, [](auto path) { return path == "bias"; })) {
     x.requires_grad_(false);
   }
@@ -119,7 +119,7 @@ BOOST_AUTO_TEST_CASE(frozen_parameters_stay_parameters) {
   BOOST_TEST(same(net.bias.value(), bias));
   BOOST_TEST(same(net.weight.value(), weight - 1));
   BOOST_TEST(nn::parameters(net).size() == 2u);
-  BOOST_TEST(optim::Sgd(nn::parameters(net)).group_count() == 1u);
+  BOOST_TEST(optim::SGD(nn::parameters(net)).group_count() == 1u);
 }
 
 BOOST_AUTO_TEST_CASE(what_is_not_listed_is_found) {

@@ -38,11 +38,12 @@ void compare_with_formula(const optim::AdamOptions& o, bool decoupled) {
     } else {
       g += *o.weight_decay * expected;
     }
-    m = o.beta1 * m + (1 - o.beta1) * g;
-    v = o.beta2 * v + (1 - o.beta2) * g * g;
+    m = o.betas[0] * m + (1 - o.betas[0]) * g;
+    v = o.betas[1] * v + (1 - o.betas[1]) * g * g;
     largest = std::max(largest, v);
     const double root = std::sqrt(o.amsgrad ? largest : v);
-    const double c1 = 1 - std::pow(o.beta1, t), c2 = std::sqrt(1 - std::pow(o.beta2, t));
+    const double c1 = 1 - std::pow(o.betas[0], t),
+                 c2 = std::sqrt(1 - std::pow(o.betas[1], t));
     expected -= o.lr / c1 * m / (root / c2 + o.eps);
     BOOST_TEST(x.item() == expected, boost::test_tools::tolerance(1e-13));
   }
@@ -57,14 +58,14 @@ BOOST_AUTO_TEST_SUITE(adam)
 BOOST_AUTO_TEST_CASE(every_combination_of_options) {
   for (int bits = 0; bits < 128; ++bits) {
     BOOST_TEST_INFO("options " << bits);
-    const optim::AdamOptions options{.lr = 0.1,
-                                     .beta1 = bits & 1 ? 0.5 : 0.9,
-                                     .beta2 = bits & 2 ? 0.3 : 0.999,
-                                     .eps = bits & 4 ? 0.5 : 1e-8,
-                                     .weight_decay = bits & 8 ? 0.3 : 0,
-                                     .amsgrad = (bits & 16) != 0,
-                                     .maximize = (bits & 32) != 0,
-                                     .decoupled_weight_decay = (bits & 64) != 0};
+    const optim::AdamOptions options{
+        .lr = 0.1,
+        .betas = {bits & 1 ? 0.5 : 0.9, bits & 2 ? 0.3 : 0.999},
+        .eps = bits & 4 ? 0.5 : 1e-8,
+        .weight_decay = bits & 8 ? 0.3 : 0,
+        .amsgrad = (bits & 16) != 0,
+        .maximize = (bits & 32) != 0,
+        .decoupled_weight_decay = (bits & 64) != 0};
     compare_with_formula<Adam>(options, options.decoupled_weight_decay);
     compare_with_formula<AdamW>(options, true);
   }
@@ -146,7 +147,7 @@ BOOST_AUTO_TEST_CASE(parameters_of_any_layout_and_size) {
 BOOST_AUTO_TEST_CASE(a_saved_state_goes_on_as_if_nothing_had_happened) {
   const Variable x(tensor({1.0, 2.0}, float64), true), idle = leaf(3);
   // The gradients fall: the largest second moment is the first, and stays.
-  const optim::AdamOptions options{.lr = 0.4, .beta2 = 0.1, .amsgrad = true};
+  const optim::AdamOptions options{.lr = 0.4, .betas = {0.9, 0.1}, .amsgrad = true};
   Adam first({x, idle}, options);
   step_on_cubes(first, x);
   step_on_cubes(first, x);
@@ -229,17 +230,18 @@ BOOST_AUTO_TEST_CASE(what_it_refuses) {
     return error_of([&] { AdamW({x}, o); });
   };
   BOOST_TEST(error_for({.lr = -1}) == "AdamW: lr must not be negative, got -1");
-  BOOST_TEST(error_for({.beta1 = 1}) == "AdamW: beta1 must be from 0 to below 1, got 1");
-  BOOST_TEST(error_for({.beta2 = -0.5}) ==
-             "AdamW: beta2 must be from 0 to below 1, got -0.5");
+  BOOST_TEST(error_for({.betas = {1, 0.9}}) ==
+             "AdamW: betas[0] must be from 0 to below 1, got 1");
+  BOOST_TEST(error_for({.betas = {0.9, -0.5}}) ==
+             "AdamW: betas[1] must be from 0 to below 1, got -0.5");
   BOOST_TEST(error_for({.eps = -1}) == "AdamW: eps must not be negative, got -1");
   BOOST_TEST(error_for({.weight_decay = std::nan("")}) ==
              "AdamW: weight_decay must not be negative, got nan");
   AdamW changed({x});
   square(x).backward();
-  changed.options(0).beta1 = 2;
+  changed.options(0).betas[0] = 2;
   BOOST_TEST(error_of([&] { changed.step(); }) ==
-             "AdamW: beta1 must be from 0 to below 1, got 2");
+             "AdamW: betas[0] must be from 0 to below 1, got 2");
   BOOST_TEST(x.item() == 1);
   BOOST_TEST(steps_of(changed, x) == 0);
   BOOST_TEST(error_of([] { Adam(std::vector<Variable>{}); }) ==

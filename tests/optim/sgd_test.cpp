@@ -1,4 +1,4 @@
-// Sgd against its formula, for every combination of options, and what it refuses. The
+// SGD against its formula, for every combination of options, and what it refuses. The
 // golden tests hold it to PyTorch's own runs.
 
 #include <cmath>
@@ -11,18 +11,18 @@
 #include "tests/optim/checks.h"
 
 using namespace heed;
-using optim::Sgd;
-using optim::SgdOptions;
+using optim::SGD;
+using optim::SGDOptions;
 
 BOOST_AUTO_TEST_SUITE(sgd)
 
 // A copy would share the momenta, but not the counts of steps.
-static_assert(!std::is_copy_constructible_v<Sgd> && std::is_move_constructible_v<Sgd>);
+static_assert(!std::is_copy_constructible_v<SGD> && std::is_move_constructible_v<SGD>);
 static_assert(!std::is_copy_assignable_v<optim::AdamW>);
 
 BOOST_AUTO_TEST_CASE(every_combination_of_options) {
   for (int bits = 0; bits < 32; ++bits) {
-    const SgdOptions o{
+    const SGDOptions o{
         .lr = 0.1,
         .momentum = bits & 1 ? 0.8 : 0,
         .dampening = bits & 2 ? 0.3 : 0,
@@ -32,10 +32,10 @@ BOOST_AUTO_TEST_CASE(every_combination_of_options) {
     };
     const Variable x = leaf(2);
     if (o.nesterov && (o.momentum == 0 || o.dampening != 0)) {
-      BOOST_CHECK_THROW(Sgd({x}, o), Error);
+      BOOST_CHECK_THROW(SGD({x}, o), Error);
       continue;
     }
-    Sgd optimiser({x}, o);
+    SGD optimiser({x}, o);
     double expected = 2, v = 0;
     for (int step = 0; step < 4; ++step) {
       step_on_cubes(optimiser, x);
@@ -56,7 +56,7 @@ BOOST_AUTO_TEST_CASE(every_combination_of_options) {
 
 BOOST_AUTO_TEST_CASE(a_step_changes_parameters_and_not_gradients) {
   const Variable x = leaf(2);
-  Sgd optimiser({x}, {.lr = 0.1, .momentum = 0.9, .weight_decay = 0.1});
+  SGD optimiser({x}, {.lr = 0.1, .momentum = 0.9, .weight_decay = 0.1});
   square(x).backward();
   for (int i = 0; i < 3; ++i) {
     optimiser.step();
@@ -66,7 +66,7 @@ BOOST_AUTO_TEST_CASE(a_step_changes_parameters_and_not_gradients) {
 
 BOOST_AUTO_TEST_CASE(no_gradient_and_a_zero_gradient_are_different_things) {
   const Variable idle = leaf(1), zero = leaf(1);
-  Sgd optimiser({idle, zero}, {.lr = 0.1, .momentum = 0.9, .weight_decay = 0.5});
+  SGD optimiser({idle, zero}, {.lr = 0.1, .momentum = 0.9, .weight_decay = 0.5});
   (zero * 0).backward();
   optimiser.step();
   BOOST_TEST(idle.item() == 1);
@@ -77,7 +77,7 @@ BOOST_AUTO_TEST_CASE(no_gradient_and_a_zero_gradient_are_different_things) {
 
 BOOST_AUTO_TEST_CASE(groups_have_options_of_their_own_that_may_change) {
   const Variable a = leaf(1), b = leaf(1);
-  Sgd optimiser(std::vector<Sgd::Group>{{{a}, {.lr = 0.1}}, {{b}, {.lr = 0.2}}});
+  SGD optimiser(std::vector<SGD::Group>{{{a}, {.lr = 0.1}}, {{b}, {.lr = 0.2}}});
   BOOST_TEST(optimiser.group_count() == 2u);
   (a + b).backward();
   optimiser.step();
@@ -91,29 +91,29 @@ BOOST_AUTO_TEST_CASE(groups_have_options_of_their_own_that_may_change) {
 
 BOOST_AUTO_TEST_CASE(a_refused_step_moves_nothing) {
   const Variable a = leaf(1), b = leaf(1);
-  Sgd optimiser(std::vector<Sgd::Group>{{{a}, {.lr = 0.1}}, {{b}, {.lr = 0.2}}});
+  SGD optimiser(std::vector<SGD::Group>{{{a}, {.lr = 0.1}}, {{b}, {.lr = 0.2}}});
   (a + b).backward();
   optimiser.options(1).lr = -1;
   BOOST_CHECK_THROW(optimiser.step(), Error);
   BOOST_TEST(a.item() == 1);
   BOOST_CHECK_EXCEPTION(optimiser.options(2), Error,
-                        says("Sgd: the group must be below 2, got 2"));
+                        says("SGD: the group must be below 2, got 2"));
 }
 
 BOOST_AUTO_TEST_CASE(a_saved_state_goes_on_as_if_nothing_had_happened) {
   for (const DType dtype : {float32, float64}) {
     Generator generator(1);
     const Variable x(randn({3, 5}, dtype, generator), true), idle = leaf(3);
-    const SgdOptions options{
+    const SGDOptions options{
         .lr = 0.1, .momentum = 0.9, .dampening = 0.3, .weight_decay = 0.01};
-    Sgd first({idle, x}, options);
+    SGD first({idle, x}, options);
     BOOST_TEST(first.state_dict().empty());
     step_on_cubes(first, x);
     const optim::StateDict state = first.state_dict();
     BOOST_TEST(state.size() == 1u);  // nothing of the idle parameter
     BOOST_TEST((state.at("1.momentum_buffer").shape() == Shape{3, 5}));
     const Variable y(x.value().clone(), true);
-    Sgd second({leaf(3), y}, options);
+    SGD second({leaf(3), y}, options);
     second.load_state_dict(state);
     for (int i = 0; i < 3; ++i) {
       step_on_cubes(first, x);
@@ -121,7 +121,7 @@ BOOST_AUTO_TEST_CASE(a_saved_state_goes_on_as_if_nothing_had_happened) {
       BOOST_TEST(all(x.value() == y.value()).item());
     }
     // The state is a copy, both ways: the saved one is what it was.
-    Sgd third({leaf(3), y}, options);
+    SGD third({leaf(3), y}, options);
     third.load_state_dict(state);
     BOOST_TEST(all(third.state(y).at("momentum_buffer") == state.at("1.momentum_buffer"))
                    .item());
@@ -135,7 +135,7 @@ BOOST_AUTO_TEST_CASE(a_saved_state_goes_on_as_if_nothing_had_happened) {
 
 BOOST_AUTO_TEST_CASE(a_state_that_does_not_fit_is_refused_whole) {
   const Variable x = leaf(1), y(ones({2}, float64), true);
-  Sgd optimiser({x, y}, {.momentum = 0.5});
+  SGD optimiser({x, y}, {.momentum = 0.5});
   (square(x) + sum(y)).backward();
   optimiser.step();
   const optim::StateDict good = optimiser.state_dict();
@@ -149,17 +149,17 @@ BOOST_AUTO_TEST_CASE(a_state_that_does_not_fit_is_refused_whole) {
     return error;
   };
   BOOST_TEST(error_with([](auto& s) { s["2.momentum_buffer"] = ones({2}); }) ==
-             "Sgd: the state has entries that fit no parameter: 2.momentum_buffer");
+             "SGD: the state has entries that fit no parameter: 2.momentum_buffer");
   BOOST_TEST(error_with([](auto& s) {
                s["1.exp_avg"] = ones({2}, float64);
                s["lr"] = tensor(0.5);
-             }) == "Sgd: the state has entries that fit no parameter: 1.exp_avg lr");
+             }) == "SGD: the state has entries that fit no parameter: 1.exp_avg lr");
   BOOST_TEST(
       error_with([](auto& s) { s["1.momentum_buffer"] = ones({3}, float64); }) ==
-      "Sgd: 1.momentum_buffer must be like its parameter, float64 (2), got float64 (3)");
+      "SGD: 1.momentum_buffer must be like its parameter, float64 (2), got float64 (3)");
   BOOST_TEST(
       error_with([](auto& s) { s["1.momentum_buffer"] = ones({2}, float32); }) ==
-      "Sgd: 1.momentum_buffer must be like its parameter, float64 (2), got float32 (2)");
+      "SGD: 1.momentum_buffer must be like its parameter, float64 (2), got float32 (2)");
 }
 
 BOOST_AUTO_TEST_CASE(parameters_of_any_layout) {
@@ -167,7 +167,7 @@ BOOST_AUTO_TEST_CASE(parameters_of_any_layout) {
   const Tensor start = randn({3, 40}, float32, generator);
   const Variable plain(start.clone(), true);
   const Variable turned(transpose(transpose(start, 0, 1).contiguous(), 0, 1), true);
-  Sgd optimiser({plain, turned}, {.lr = 0.1, .momentum = 0.5, .nesterov = true});
+  SGD optimiser({plain, turned}, {.lr = 0.1, .momentum = 0.5, .nesterov = true});
   for (int i = 0; i < 2; ++i) {
     optimiser.zero_grad();
     (sum(pow(plain, 3)) + sum(pow(turned, 3))).backward();
@@ -177,46 +177,46 @@ BOOST_AUTO_TEST_CASE(parameters_of_any_layout) {
   BOOST_TEST(any(plain.value() != start).item());
   const Variable repeated(expand(ones({1}), {4}), true);
   BOOST_TEST(error_of([&] {
-               Sgd({plain, repeated});
+               SGD({plain, repeated});
              }) ==
-             "Sgd: a parameter must not repeat its elements; parameter 1 does, (4) with "
+             "SGD: a parameter must not repeat its elements; parameter 1 does, (4) with "
              "strides (0)");
 }
 
 BOOST_AUTO_TEST_CASE(what_it_refuses) {
   const Variable x = leaf(1);
-  BOOST_CHECK_EXCEPTION(Sgd(std::vector<Variable>{}), Error,
-                        says("Sgd: there are no parameters"));
+  BOOST_CHECK_EXCEPTION(SGD(std::vector<Variable>{}), Error,
+                        says("SGD: there are no parameters"));
   BOOST_CHECK_EXCEPTION(
-      Sgd({x, x}), Error,
-      says("Sgd: a parameter is given twice, the second time as number 1"));
-  BOOST_CHECK_EXCEPTION(Sgd({x, Variable(full({}, 1.0))}), Error,
-                        says("Sgd: a parameter must be a leaf that requires a gradient; "
+      SGD({x, x}), Error,
+      says("SGD: a parameter is given twice, the second time as number 1"));
+  BOOST_CHECK_EXCEPTION(SGD({x, Variable(full({}, 1.0))}), Error,
+                        says("SGD: a parameter must be a leaf that requires a gradient; "
                              "parameter 1 is not"));
-  BOOST_CHECK_EXCEPTION(Sgd({square(x)}), Error,
-                        says("Sgd: a parameter must be a leaf that requires a gradient; "
+  BOOST_CHECK_EXCEPTION(SGD({square(x)}), Error,
+                        says("SGD: a parameter must be a leaf that requires a gradient; "
                              "parameter 0 is not"));
-  BOOST_CHECK_EXCEPTION(Sgd({x}, {.lr = -1}), Error,
-                        says("Sgd: lr must not be negative, got -1"));
-  BOOST_CHECK_EXCEPTION(Sgd({x}, {.lr = std::nan("")}), Error,
-                        says("Sgd: lr must not be negative, got nan"));
-  BOOST_CHECK_EXCEPTION(Sgd({x}, {.momentum = -1}), Error,
-                        says("Sgd: momentum must not be negative, got -1"));
-  BOOST_CHECK_EXCEPTION(Sgd({x}, {.weight_decay = -1}), Error,
-                        says("Sgd: weight_decay must not be negative, got -1"));
+  BOOST_CHECK_EXCEPTION(SGD({x}, {.lr = -1}), Error,
+                        says("SGD: lr must not be negative, got -1"));
+  BOOST_CHECK_EXCEPTION(SGD({x}, {.lr = std::nan("")}), Error,
+                        says("SGD: lr must not be negative, got nan"));
+  BOOST_CHECK_EXCEPTION(SGD({x}, {.momentum = -1}), Error,
+                        says("SGD: momentum must not be negative, got -1"));
+  BOOST_CHECK_EXCEPTION(SGD({x}, {.weight_decay = -1}), Error,
+                        says("SGD: weight_decay must not be negative, got -1"));
   BOOST_CHECK_EXCEPTION(
-      Sgd({x}, {.nesterov = true}), Error,
+      SGD({x}, {.nesterov = true}), Error,
       says(
-          "Sgd: nesterov needs a momentum and no dampening, got momentum 0 and dampening "
+          "SGD: nesterov needs a momentum and no dampening, got momentum 0 and dampening "
           "0"));
-  Sgd optimiser({x});
+  SGD optimiser({x});
   BOOST_CHECK_EXCEPTION(
       optimiser.state(leaf(1)), Error,
-      says("Sgd: the state was asked for a Variable that is not a parameter"));
+      says("SGD: the state was asked for a Variable that is not a parameter"));
 }
 
 BOOST_AUTO_TEST_CASE(memory_after_a_step_is_what_it_was_before) {
-  check_memory_of_steps<Sgd>({.lr = 0.1, .momentum = 0.9});
+  check_memory_of_steps<SGD>({.lr = 0.1, .momentum = 0.9});
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -13,7 +13,7 @@
 
 using namespace heed;
 using optim::Adam;
-using optim::Sgd;
+using optim::SGD;
 
 namespace {
 
@@ -58,8 +58,7 @@ struct Training {
 
 optim::AdamOptions adam_options(int bits) {
   return {.lr = 0.4,
-          .beta1 = 0.8,
-          .beta2 = 0.6,
+          .betas = {0.8, 0.6},
           .eps = 0.125,
           .weight_decay = bits & 1 ? 0.3 : 0,
           .amsgrad = (bits & 8) != 0,
@@ -77,11 +76,11 @@ std::vector<double> formula(const Operands& o, std::int64_t i,
   } else {
     g += decay * x;
   }
-  const double m = options.beta1 * o.m.at({i}) + (1 - options.beta1) * g;
-  const double v = options.beta2 * o.v.at({i}) + (1 - options.beta2) * g * g;
+  const double m = options.betas[0] * o.m.at({i}) + (1 - options.betas[0]) * g;
+  const double v = options.betas[1] * o.v.at({i}) + (1 - options.betas[1]) * g * g;
   const double largest = o.largest ? std::max(o.largest->at({i}), v) : v;
-  const double mean = m / (1 - std::pow(options.beta1, 4));
-  const double square = largest / (1 - std::pow(options.beta2, 4));
+  const double mean = m / (1 - std::pow(options.betas[0], 4));
+  const double square = largest / (1 - std::pow(options.betas[1], 4));
   std::vector<double> all = {x - options.lr * mean / (std::sqrt(square) + options.eps), m,
                              v};
   if (o.largest) all.push_back(largest);
@@ -188,16 +187,16 @@ BOOST_AUTO_TEST_CASE(a_nan_stays_in_the_largest) {
   BOOST_TEST(std::isfinite(x.at({2})));
 }
 
-// --- Sgd
+// --- SGD
 
 namespace {
 
-// Whether Sgd takes them: Nesterov's momentum needs a momentum and no dampening.
-bool are_allowed(const optim::SgdOptions& o) {
+// Whether SGD takes them: Nesterov's momentum needs a momentum and no dampening.
+bool are_allowed(const optim::SGDOptions& o) {
   return !o.nesterov || (o.momentum > 0 && o.dampening == 0);
 }
 
-optim::SgdOptions sgd_options(int bits) {
+optim::SGDOptions sgd_options(int bits) {
   return {.lr = 0.4,
           .momentum = bits & 1 ? 0.8 : 0,
           .dampening = bits & 2 ? 0.3 : 0,
@@ -209,7 +208,7 @@ optim::SgdOptions sgd_options(int bits) {
 // A step with plain ops, in the operands' dtype and so to the last bit: the new x, and
 // the new velocity in its place. Without a velocity it is the first step.
 Tensor sgd_in_ops(const Tensor& x, const Tensor& gradient,
-                  std::optional<Tensor>& velocity, const optim::SgdOptions& o) {
+                  std::optional<Tensor>& velocity, const optim::SGDOptions& o) {
   Tensor g = o.maximize ? -gradient : gradient;
   if (o.weight_decay != 0) g = g + o.weight_decay * x;
   if (o.momentum != 0) {
@@ -226,13 +225,13 @@ BOOST_AUTO_TEST_CASE(a_step_of_sgd_is_the_same_in_ops_to_the_bit) {
   for (const DType dtype : {float32, float64}) {
     for (const std::int64_t n : {0, 1, 7, 8, 33, 1001, 300'001}) {
       for (int bits = 0; bits < 64; ++bits) {
-        const optim::SgdOptions options = sgd_options(bits);
+        const optim::SGDOptions options = sgd_options(bits);
         if (!are_allowed(options) || (n > 2000 && bits % 21 != 0)) continue;
         set_num_threads(n > 2000 ? 3 : 1);
         const Operands o(n, dtype, false);
         std::optional<Tensor> velocity;
         const Variable x(o.x.clone(), true);
-        Sgd optimiser({x}, options);
+        SGD optimiser({x}, options);
         if (bits & 32 && options.momentum != 0) {
           velocity = o.m;
           optimiser.load_state_dict({{"0.momentum_buffer", o.m}});
@@ -255,7 +254,7 @@ BOOST_AUTO_TEST_CASE(a_step_of_sgd_is_the_same_in_ops_to_the_bit) {
 BOOST_AUTO_TEST_CASE(an_infinite_parameter_without_a_decay_stays_infinite) {
   const Variable x(full({20}, INFINITY), true);
   x.backward(ones({20}));
-  Sgd({x}).step();
+  SGD({x}).step();
   BOOST_TEST(same_bits(x.value(), full({20}, INFINITY)));
 }
 

@@ -6,6 +6,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "tensor/core/views.h"
+#include "tensor/reduce/comparing.h"
 #include "tests/infinity.h"
 #include "tests/tensor/show.h"
 
@@ -212,6 +213,13 @@ BOOST_AUTO_TEST_CASE(numbers_that_do_not_fit_are_refused) {
   BOOST_TEST(full({}, 1e300, float64).item() == 1e300);
   const double end = 9223372036854774784.0;
   BOOST_TEST(linspace(0, end, 8, int64).at({7}) == end);
+}
+
+BOOST_AUTO_TEST_CASE(lists_may_be_vectors) {
+  const std::vector<double> row = {0.1, 2};
+  BOOST_TEST(equal(tensor(row), tensor({0.1, 2.0}, float32)));
+  BOOST_TEST(equal(tensor(std::vector{row, row}), tensor({{0.1, 2.0}, {0.1, 2.0}})));
+  BOOST_TEST(equal(tensor(std::vector<int>{1, 2}), tensor({1, 2})));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -9,6 +9,7 @@
 #include "tensor/core/factories.h"
 #include "tensor/core/views.h"
 #include "tensor/elementwise/elementwise.h"
+#include "tensor/reduce/comparing.h"
 #include "tests/errors.h"
 #include "tests/infinity.h"
 #include "tests/layouts.h"
@@ -67,6 +68,11 @@ BOOST_AUTO_TEST_CASE(masked_fill_keeps_the_shape_of_x) {
   const Tensor mask = counting({3}) >= 2;
   BOOST_TEST(floats(masked_fill(x, mask, -1)) == (Floats{0, 1, -1, 3, 4, -1}));
   BOOST_TEST(floats(masked_fill(x, full({}, 1, boolean), 7)) == (Floats(6, 7)));
+}
+
+BOOST_AUTO_TEST_CASE(a_choice_of_two_numbers_is_float32) {
+  const Tensor chosen = where(tensor({true, false}), 0.1, -2);
+  BOOST_TEST(equal(chosen, tensor({0.1, -2.0}, float32)));
 }
 
 BOOST_AUTO_TEST_CASE(errors) {

@@ -9,6 +9,7 @@
 
 #include "tensor/core/factories.h"
 #include "tensor/core/views.h"
+#include "tensor/reduce/comparing.h"
 #include "tests/tensor/show.h"
 
 namespace heed {
@@ -79,6 +80,12 @@ BOOST_AUTO_TEST_CASE(uniform_numbers) {
   manual_seed(42);
   BOOST_TEST(bits(uniform_(x, -0.1, 0.3)) == "3e817d1f 3e88315c 3d59af1a");
   BOOST_TEST(show(uniform_(x, 2, 2)) == "(3) 2 2 2");
+}
+
+BOOST_AUTO_TEST_CASE(a_generator_may_follow_the_shape) {
+  Generator one(3), other(3);
+  BOOST_TEST(equal(rand({5}, one), rand({5}, float32, other)));
+  BOOST_TEST(equal(randn({5}, one), randn({5}, float32, other)));
 }
 
 BOOST_AUTO_TEST_CASE(few_normal_numbers) {
