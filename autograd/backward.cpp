@@ -49,7 +49,8 @@ void run_backward(std::span<const Variable> outputs, std::span<const Variable> g
     const Variable g = *std::exchange(sum, std::nullopt);
     if (state->captured) sum = g;
     if (captures.empty()) {
-      if (auto slot = node.slot.lock()) deposits.add(std::move(slot), g);
+      if (auto slot = node.slot.lock(); slot && !node.is_frozen)
+        deposits.add(std::move(slot), g);
     }
     if (!state->passes_on || node.kind == Node::Kind::leaf) continue;
     if (node.freed) node.check_usable();  // a rule has called grad(), which freed it

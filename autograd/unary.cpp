@@ -152,12 +152,12 @@ Variable leaky_relu(const Variable& x, double slope) {
       rule(x, save(x), [slope](auto& g, auto& x) { return where(x > 0, g, slope * g); }));
 }
 
-// x where x > 0, else alpha (e^x - 1). Above 0 the rule takes e^0 in place of e^x, which
-// may be infinite.
+// x where x > 0, else alpha (e^x - 1). From 0 on the rule takes e^0 in place of e^x,
+// which may be infinite; so the second derivative at 0 is 0, as PyTorch's.
 Variable elu(const Variable& x, double alpha) {
   return record({"elu", "dx = g where x > 0, else g alpha e^x"}, elu(x.value(), alpha),
                 rule(x, save(x), [alpha](auto& g, auto& x) {
-                  return where(x > 0, g, g * (alpha * exp(minimum(x, 0))));
+                  return where(x > 0, g, g * (alpha * exp(where(x < 0, x, 0))));
                 }));
 }
 

@@ -88,7 +88,10 @@ Variable& assign(const char* name, Variable& a, const B& b, Op op) {
           "{}: a leaf that requires a gradient can be changed only while nothing is "
           "recorded; put the update into the scope of a NoGrad",
           name);
-    return a = op(a, b);
+    Variable result = op(a, b);
+    check(result.shape() == a.shape(), "{}: the shape must stay {}, got {}", name,
+          a.shape(), result.shape());
+    return a = std::move(result);
   }
   Tensor target = a.value();
   if constexpr (is_number) {
@@ -100,6 +103,13 @@ Variable& assign(const char* name, Variable& a, const B& b, Op op) {
 }
 
 }  // namespace
+
+Variable& Variable::unrecorded(const Variable& x) {
+  check(!grad_enabled() || (!requires_grad() && !x.requires_grad()),
+        "an update in place: what is updated is a temporary, such as x[i], and the new "
+        "value, which requires a gradient, would be lost with it");
+  return *this;
+}
 
 Variable& Variable::copy_(const Variable& x) {
   if (grad_enabled()) {
@@ -119,28 +129,28 @@ Variable& Variable::fill_(double value) {
   return *this;
 }
 
-Variable& Variable::operator+=(const Variable& x) {
+Variable& Variable::operator+=(const Variable& x) & {
   return assign("+=", *this, x, [](auto& a, auto& b) { return a + b; });
 }
-Variable& Variable::operator-=(const Variable& x) {
+Variable& Variable::operator-=(const Variable& x) & {
   return assign("-=", *this, x, [](auto& a, auto& b) { return a - b; });
 }
-Variable& Variable::operator*=(const Variable& x) {
+Variable& Variable::operator*=(const Variable& x) & {
   return assign("*=", *this, x, [](auto& a, auto& b) { return a * b; });
 }
-Variable& Variable::operator/=(const Variable& x) {
+Variable& Variable::operator/=(const Variable& x) & {
   return assign("/=", *this, x, [](auto& a, auto& b) { return a / b; });
 }
-Variable& Variable::operator+=(double x) {
+Variable& Variable::operator+=(double x) & {
   return assign("+=", *this, x, [](auto& a, auto& b) { return a + b; });
 }
-Variable& Variable::operator-=(double x) {
+Variable& Variable::operator-=(double x) & {
   return assign("-=", *this, x, [](auto& a, auto& b) { return a - b; });
 }
-Variable& Variable::operator*=(double x) {
+Variable& Variable::operator*=(double x) & {
   return assign("*=", *this, x, [](auto& a, auto& b) { return a * b; });
 }
-Variable& Variable::operator/=(double x) {
+Variable& Variable::operator/=(double x) & {
   return assign("/=", *this, x, [](auto& a, auto& b) { return a / b; });
 }
 

@@ -98,14 +98,31 @@ class [[nodiscard]] Variable : public Methods<Variable> {
   // new value, of which copies of x know nothing. A leaf that requires a gradient cannot
   // be changed so: Error. Otherwise, as under NoGrad, the elements are changed in place:
   //   { NoGrad no_grad; w -= lr * w.grad(); }
-  Variable& operator+=(const Variable& x);
-  Variable& operator-=(const Variable& x);
-  Variable& operator*=(const Variable& x);
-  Variable& operator/=(const Variable& x);
-  Variable& operator+=(double x);
-  Variable& operator-=(double x);
-  Variable& operator*=(double x);
-  Variable& operator/=(double x);
+  Variable& operator+=(const Variable& x) &;
+  Variable& operator-=(const Variable& x) &;
+  Variable& operator*=(const Variable& x) &;
+  Variable& operator/=(const Variable& x) &;
+  Variable& operator+=(double x) &;
+  Variable& operator-=(double x) &;
+  Variable& operator*=(double x) &;
+  Variable& operator/=(double x) &;
+  // On a temporary, such as x[0] += y: in place, and an Error where it would be recorded.
+  template <class X>
+  void operator+=(const X& x) && {
+    unrecorded(x) += x;
+  }
+  template <class X>
+  void operator-=(const X& x) && {
+    unrecorded(x) -= x;
+  }
+  template <class X>
+  void operator*=(const X& x) && {
+    unrecorded(x) *= x;
+  }
+  template <class X>
+  void operator/=(const X& x) && {
+    unrecorded(x) /= x;
+  }
   // Changes the elements in place, which no derivative would know of. Throw Error while
   // ops are recorded and this value, or x, requires a gradient; copy_, which converts
   // dtypes, also unless x broadcasts to the shape.
@@ -145,6 +162,9 @@ class [[nodiscard]] Variable : public Methods<Variable> {
   const NodeRef& node() const { return node_; }
 
  private:
+  // *this, if an update by x is not recorded; else throws Error.
+  Variable& unrecorded(const Variable& x);
+  Variable& unrecorded(double) { return unrecorded(Variable()); }
   Tensor value_;
   NodeRef node_;
   // Where the gradient is put. Only Variables that a user holds own it, and the graph

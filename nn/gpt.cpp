@@ -130,7 +130,7 @@ Gpt::Gpt(const GptOptions& options)
       draw(part.weight, initial_std);
     }
     if constexpr (std::is_same_v<P, Linear>) {
-      if (part.has_bias) Tensor(part.bias.value()).fill_(0);
+      if (part.bias.defined()) Tensor(part.bias.value()).fill_(0);
     }
   });
   const double residual_std =

@@ -17,9 +17,9 @@ struct LayerNormOptions {
 // biased variance.
 struct LayerNorm {
   Variable weight;  // normalized_shape; ones at the start
-  Variable bias;    // normalized_shape, zeros at the start; not listed if there is none
+  Variable bias;    // normalized_shape, zeros at the start; undefined, and not listed,
+                    // without one
   double eps;
-  bool has_bias;
 
   // Throws Error for an empty shape, a size below 1, or an eps that is not positive.
   explicit LayerNorm(const Shape& normalized_shape, LayerNormOptions options = {});
@@ -31,7 +31,7 @@ struct LayerNorm {
 
   void visit(auto&& f) {
     f("weight", weight);
-    if (has_bias) f("bias", bias);
+    if (bias.defined()) f("bias", bias);
   }
   std::string summary() const;
 };

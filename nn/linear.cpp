@@ -9,8 +9,7 @@
 
 namespace heed::nn {
 
-Linear::Linear(Size in_features, Size out_features, LinearOptions options)
-    : has_bias(options.bias) {
+Linear::Linear(Size in_features, Size out_features, LinearOptions options) {
   check(in_features >= 1 && out_features >= 1,
         "Linear: both sizes must be at least 1, got {} and {}", in_features,
         out_features);
@@ -19,7 +18,7 @@ Linear::Linear(Size in_features, Size out_features, LinearOptions options)
   Tensor w = empty({out_features, in_features}, options.dtype);
   init::kaiming_uniform_(w, std::sqrt(2.0 / (1 + std::pow(std::sqrt(5.0), 2))));
   weight = Variable(w, true);
-  if (has_bias) {
+  if (options.bias) {
     Tensor b = empty({out_features}, options.dtype);
     const double bound = 1 / std::sqrt(static_cast<double>(in_features));
     init::uniform_(b, -bound, bound);
@@ -32,12 +31,12 @@ Variable Linear::operator()(const Variable& x) const {
       x.dim() >= 1 && x.size(-1) == weight.size(1),
       "Linear(in_features={}, out_features={}): the input's last size must be {}, got {}",
       weight.size(1), weight.size(0), weight.size(1), x.shape());
-  return has_bias ? linear(x, weight, bias) : linear(x, weight);  // (..., out)
+  return bias.defined() ? linear(x, weight, bias) : linear(x, weight);  // (..., out)
 }
 
 std::string Linear::summary() const {
   return fmt::format("in_features={}, out_features={}, bias={}", weight.size(1),
-                     weight.size(0), has_bias ? "True" : "False");
+                     weight.size(0), bias.defined() ? "True" : "False");
 }
 
 }  // namespace heed::nn

@@ -18,8 +18,7 @@ struct LinearOptions {
 // first, as PyTorch's nn.Linear draws them.
 struct Linear {
   Variable weight;  // (out, in)
-  Variable bias;    // (out); without requires_grad, and not listed, if there is none
-  bool has_bias;
+  Variable bias;    // (out); undefined, and not listed, if there is none
 
   // Throws Error unless both sizes are at least 1.
   Linear(Size in_features, Size out_features, LinearOptions options = {});
@@ -28,7 +27,7 @@ struct Linear {
 
   void visit(auto&& f) {
     f("weight", weight);
-    if (has_bias) f("bias", bias);
+    if (bias.defined()) f("bias", bias);
   }
   std::string summary() const;
 };

@@ -1,5 +1,6 @@
 #include "nn/loss.h"
 
+#include <cmath>
 #include <vector>
 
 #include "autograd/elementwise.h"
@@ -86,11 +87,13 @@ Variable huber_loss(const Variable& prediction, const Variable& target,
                     HuberOptions options) {
   check_alike("huber_loss", prediction, target);
   const double delta = options.delta;
-  check(delta > 0, "huber_loss: delta must be positive, got {}", delta);
-  const Variable d = prediction - target, size = abs(d);
-  const Variable losses =
-      where(size <= delta, 0.5 * square(d), delta * (size - 0.5 * delta));
-  return reduce(losses, options.reduction);
+  check(delta > 0 && std::isfinite(delta),
+        "huber_loss: delta must be positive and finite, got {}", delta);
+  check_floating("huber_loss", prediction.dtype());
+  // d² / 2 where c = d, and delta (|d| - delta / 2) where c = ±delta. So no branch that
+  // is not taken can overflow.
+  const Variable d = prediction - target, c = clamp(d, -delta, delta);
+  return reduce(c * (d - c / 2), options.reduction);
 }
 
 // With log(1 - σ(x)) = log σ(x) - x, so that nothing cancels.

@@ -29,7 +29,7 @@ inline Variable l1_loss(const Variable& prediction, const Variable& target,
 }
 
 // d²/2 for |d| <= delta, else delta (|d| - delta/2), d = prediction - target; shapes as
-// above. Throws Error unless delta is positive.     (Huber, 1964)
+// above. Throws Error unless delta is positive and finite.     (Huber, 1964)
 struct HuberOptions {
   Reduction reduction = Reduction::mean;
   double delta = 1;

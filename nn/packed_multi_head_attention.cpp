@@ -14,11 +14,10 @@ PackedMultiHeadAttention::PackedMultiHeadAttention(
     Size embed_dim, Size num_heads, const PackedMultiHeadAttentionOptions& options)
     : Heads("PackedMultiHeadAttention", {"num_heads", num_heads},
             {{"embed_dim", embed_dim}}, options.dropout),
-      out_proj(embed_dim, embed_dim, {.bias = options.bias, .dtype = options.dtype}),
-      has_bias(options.bias) {
+      out_proj(embed_dim, embed_dim, {.bias = options.bias, .dtype = options.dtype}) {
   Tensor weight = empty({3 * embed_dim, embed_dim}, options.dtype);
   in_proj_weight = Variable(init::xavier_uniform_(weight), true);
-  if (has_bias) {
+  if (options.bias) {
     in_proj_bias = Variable(zeros({3 * embed_dim}, options.dtype), true);
     // out_proj has drawn its bias, as PyTorch's does: the draws after it depend on that.
     // PyTorch then sets it to 0.
@@ -40,6 +39,7 @@ Variable PackedMultiHeadAttention::operator()(const Variable& queries,
                                 {queries, keys, values}, mask, num_heads);
   const std::vector<Variable> W = chunk(in_proj_weight, 3);  // three of (d, d)
   std::vector<Variable> b;                                   // three of (d)
+  const bool has_bias = in_proj_bias.defined();
   if (has_bias) b = chunk(in_proj_bias, 3);
   const auto project = [&](const Variable& x, std::size_t i) {
     return split_heads(has_bias ? linear(x, W[i], b[i]) : linear(x, W[i]), num_heads);

@@ -21,7 +21,6 @@ struct PackedMultiHeadAttention : Heads {
   Variable in_proj_weight;  // (3 d, d): W_q, under it W_k, under it W_v; Xavier-uniform
   Variable in_proj_bias;    // (3 d): b_q, b_k, b_v; zeros; not listed if there is none
   Linear out_proj;          // W_o, b_o; drawn first; its bias is zeros
-  bool has_bias;
 
   // Throws Error unless the sizes are at least 1, num_heads divides embed_dim, and
   // dropout is from 0 to 1.
@@ -38,7 +37,7 @@ struct PackedMultiHeadAttention : Heads {
 
   void visit(auto&& f) {
     f("in_proj_weight", in_proj_weight);
-    if (has_bias) f("in_proj_bias", in_proj_bias);
+    if (in_proj_bias.defined()) f("in_proj_bias", in_proj_bias);
     f("out_proj", out_proj);
     f("dropout", dropout);
   }

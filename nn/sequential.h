@@ -9,6 +9,7 @@
 #pragma once
 
 #include <concepts>
+#include <functional>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -17,12 +18,26 @@
 
 namespace heed::nn {
 
+namespace detail {
+
+template <class Layer>
+inline constexpr bool is_reference_wrapper = false;
+template <class Layer>
+inline constexpr bool is_reference_wrapper<std::reference_wrapper<Layer>> = true;
+
+}  // namespace detail
+
 // A layer is any module, or a function of a Variable such as a lambda.
 template <class... Layers>
 struct Sequential {
   std::tuple<Layers...> layers;
 
-  explicit Sequential(Layers... layers) : layers(std::move(layers)...) {}
+  explicit Sequential(Layers... layers) : layers(std::move(layers)...) {
+    static_assert(
+        (!detail::is_reference_wrapper<Layers> && ...),
+        "heed: give a Sequential the layer itself, not std::ref() of it: a copy "
+        "shares its parameters");
+  }
 
   // Throws Error as the layers do.
   Variable operator()(const Variable& x) {
@@ -52,5 +67,9 @@ struct Sequential {
     std::apply([&](auto&... layer) { (list(layer), ...); }, layers);
   }
 };
+
+// One sequence in another is a layer of it; without this C++ would take it for a copy.
+template <class... Layers>
+explicit Sequential(Sequential<Layers...>) -> Sequential<Sequential<Layers...>>;
 
 }  // namespace heed::nn

@@ -99,7 +99,10 @@ Variable Clones::of(const Variable& x) {
       return copy;
     }
   }
-  return made_.emplace_back(x, Variable(x.value().clone(), x.requires_grad())).second;
+  const bool is_frozen = x.node() && x.node()->is_frozen;
+  Variable copy(x.value().clone(), x.requires_grad() || is_frozen);
+  if (is_frozen) copy.requires_grad_(false);
+  return made_.emplace_back(x, copy).second;
 }
 
 std::vector<std::string> unlisted(const std::vector<Variable>& parameters,
@@ -111,7 +114,15 @@ std::vector<std::string> unlisted(const std::vector<Variable>& parameters,
     found.push_back(fmt::format("a leaf of shape {}, {}, used by {}", node.shape,
                                 name(node.dtype), user));
   };
-  if (!loss.requires_grad()) return found;
+  if (!loss.requires_grad()) {
+    const bool is_trained =
+        std::any_of(parameters.begin(), parameters.end(),
+                    [](const Variable& parameter) { return parameter.requires_grad(); });
+    check(!is_trained,
+          "unlisted: the loss has no graph; it must depend on leaves that require a "
+          "gradient, and be computed without NoGrad");
+    return found;
+  }
   Node* const last = loss.node().get();
   if (last->kind == Node::Kind::leaf && !seen.contains(last)) leaf(*last, "nothing");
   std::vector<Node*> waiting = {last};

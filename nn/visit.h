@@ -11,14 +11,17 @@
 // A part is another module, a parameter (a Variable), a buffer (a Tensor that is saved
 // but not trained), a part such as nn::Dropout, which has a `training` flag and no parts,
 // or several of these: in a vector, array, map or pair, or in an optional or a
-// unique_ptr, which may be empty. Anything else does not compile.
+// unique_ptr, which may be empty. Anything else does not compile. The struct stands
+// outside of functions: C++ allows no member template, such as visit(auto&&), in a local
+// struct. Inside a function a Sequential does for layers one after another.
 //
 // Everything below walks visit(): there is no registry that could disagree with the
 // fields. What visit() does not list is not trained, saved or switched to eval():
 // unlisted() finds it, and check_gradients() finds parameters that a loss does not reach.
 //
 // A copy of a module shares its parameters, as a copy of a Variable does: all three
-// layers of std::vector<nn::Linear>(3, nn::Linear(2, 2)) are one. clone() copies them.
+// layers of std::vector<nn::Linear>(3, nn::Linear(2, 2)) are one. clone() copies them,
+// but not a module with a unique_ptr, which C++ cannot copy.
 //
 // visit() is not const, so that one function serves reading and writing. The functions
 // below that only read take const modules and call it all the same.
@@ -121,7 +124,7 @@ concept Part = Module<P> || detail::Container<P> || detail::is_nullable<P> ||
 
 // Calls f(path, part) for `module` itself, its parts, their parts, and so on, with paths
 // such as "attention.W_q.weight". The elements of a vector are named 0, 1, ..., those of
-// a map by their keys.
+// a map by their keys. Throws Error when a listed Variable or Tensor is undefined.
 template <class M, class F>
 void walk(M& module, F&& f, const std::string& path = {}) {
   if constexpr (detail::is_nullable<M>) {
@@ -136,6 +139,12 @@ void walk(M& module, F&& f, const std::string& path = {}) {
         Part<M>,
         "heed: visit() lists a part that is not a module (a struct with a visit()), a "
         "Variable, a Tensor, a part with a `training` flag, or a container of these");
+    if constexpr (std::same_as<M, Variable> || std::same_as<M, Tensor>) {
+      check(module.defined(),
+            "visit: the part \"{}\" is undefined; the module was moved from, or the part "
+            "never given a value",
+            path);
+    }
     f(path, module);
   }
 }
@@ -276,7 +285,8 @@ std::vector<std::string> unlisted(const std::vector<Variable>& parameters,
 // What the computing of `loss` used and visit() does not list, a text each: leaves that
 // ask for gradients and are no parameters of the module; and ops with dropout, where no
 // listed part is in training: after eval() such a Dropout is one that eval() did not
-// reach. Looks at the recorded graph, so the loss must be computed without NoGrad.
+// reach. Looks at the recorded graph: throws Error when the loss has none, though a
+// parameter requires a gradient.
 template <Module M>
 std::vector<std::string> unlisted(const M& module, const Variable& loss) {
   bool training = false;
@@ -301,7 +311,9 @@ std::string describe(M& module, int indent);
 
 template <class P>
 std::string describe_line(const std::string& name, P& part, int indent) {
-  if constexpr (!Module<P> && !Container<P>)
+  if constexpr (is_nullable<P>)
+    return part ? describe_line(name, *part, indent) : std::string();
+  else if constexpr (!Module<P> && !Container<P>)
     return {};
   else
     return std::string(indent, ' ') + "(" + name + "): " + describe(part, indent) + "\n";
@@ -312,11 +324,7 @@ template <class M>
 std::string describe_parts(M& module, int indent) {
   std::string lines;
   for_each_part(module, [&]<class P>(const std::string& name, P& part) {
-    if constexpr (is_nullable<P>) {
-      if (part) lines += describe_line(name, *part, indent);
-    } else {
-      lines += describe_line(name, part, indent);
-    }
+    lines += describe_line(name, part, indent);
   });
   return lines;
 }

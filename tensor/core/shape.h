@@ -94,12 +94,16 @@ using Strides = Shape;  // one a dimension, counted in elements
 
 // A whole number as an argument. Unlike std::int64_t it cannot be made from a bool or a
 // fraction, so that an argument in the wrong place is found: sort(x, true) and
-// MultiHeadAttention(8, 2, 0.1) do not compile.
+// MultiHeadAttention(8, 2, 0.1) do not compile. Throws Error for 2^63 and more, which is
+// what size_t(0) - 1 is.
 class Integer {
  public:
   template <std::integral Int>
   requires(!std::same_as<Int, bool>) Integer(Int value)
-      : value_(static_cast<std::int64_t>(value)) {}
+      : value_(static_cast<std::int64_t>(value)) {
+    check(std::in_range<std::int64_t>(value),
+          "a number must be less than 2^63, got {}; is it below 0, as unsigned?", value);
+  }
   operator std::int64_t() const { return value_; }
 
  private:

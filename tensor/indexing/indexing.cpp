@@ -211,8 +211,9 @@ Tensor one_hot(const Tensor& ids, std::optional<Size> classes) {
         "one_hot: without ids the number of classes must be given, got the shape {}",
         ids.shape());
   const std::vector<std::int64_t> list = ids.to_vector<std::int64_t>();
-  const std::int64_t n = classes.value_or(
-      list.empty() ? 0 : *std::max_element(list.begin(), list.end()) + 1);
+  const std::int64_t largest =
+      list.empty() ? -1 : *std::max_element(list.begin(), list.end());
+  const std::int64_t n = classes.value_or(std::min(largest, INT64_MAX - 1) + 1);
   check(n >= 0, "one_hot: the number of classes must not be negative, got {}", n);
   Tensor result = empty(append(ids.shape(), {n}), int64).fill_(0);
   std::int64_t* row = result.mutable_data<std::int64_t>();

@@ -6,15 +6,18 @@
 namespace heed {
 
 Tensor isclose(const Tensor& a, const Tensor& b, const Tolerance& tolerance) {
+  const auto& [rtol, atol, equal_nan] = tolerance;
+  check(rtol >= 0 && atol >= 0,
+        "isclose: rtol and atol must be at least 0, got {} and {}", rtol, atol);
   Tensor close = a == b;
+  if (rtol == 0 && atol == 0 && !is_floating(a.dtype())) return close;
   if (!is_floating(a.dtype())) {
     const Tensor x = a.to(float64), y = b.to(float64);
-    return close | (abs(x - y) <= abs(y) * tolerance.rtol + tolerance.atol);
+    return close | (abs(x - y) <= abs(y) * rtol + atol);
   }
   // An infinite bound would hold every number.
-  close = close | (isfinite(a) & isfinite(b) &
-                   (abs(a - b) <= abs(b) * tolerance.rtol + tolerance.atol));
-  return tolerance.equal_nan ? close | (isnan(a) & isnan(b)) : close;
+  close = close | (isfinite(a) & isfinite(b) & (abs(a - b) <= abs(b) * rtol + atol));
+  return equal_nan ? close | (isnan(a) & isnan(b)) : close;
 }
 
 bool allclose(const Tensor& a, const Tensor& b, const Tolerance& tolerance) {

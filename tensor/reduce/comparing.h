@@ -12,8 +12,8 @@ struct Tolerance {
   bool equal_nan = false;  // whether NaN is close to NaN
 };
 
-// Where a is close to b: bool, broadcast. Throws Error when the shapes do not broadcast
-// or the dtypes differ.
+// Where a is close to b: bool, broadcast. Throws Error when the shapes do not broadcast,
+// the dtypes differ, or a tolerance is negative or NaN.
 Tensor isclose(const Tensor& a, const Tensor& b, const Tolerance& tolerance = {});
 // Whether all elements are close. Throws Error likewise.
 bool allclose(const Tensor& a, const Tensor& b, const Tolerance& tolerance = {});

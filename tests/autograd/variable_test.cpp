@@ -143,6 +143,54 @@ BOOST_AUTO_TEST_CASE(updates_that_are_recorded_make_new_values) {
              }) == "copy_: the source must broadcast to the target, got (2, 2) and (2)");
 }
 
+// Where it is recorded, an update makes a new value: of a temporary it would be lost.
+BOOST_AUTO_TEST_CASE(updates_of_temporaries_are_in_place) {
+  const char* const lost =
+      "an update in place: what is updated is a temporary, such as x[i], and the new "
+      "value, which requires a gradient, would be lost with it";
+  const Variable w(tensor({1.0, 2.0}), true), y = w * 2, c = zeros({2});
+  BOOST_TEST(error_of([&] { w[0] += 1; }) == lost);
+  BOOST_TEST(error_of([&] { y[0] -= 1; }) == lost);
+  BOOST_TEST(error_of([&] { c[0] *= w[0]; }) == lost);
+  c[1] += 3;
+  c[1] /= c[1] * 2;
+  BOOST_TEST(equal(c, tensor({0.0, 0.5})));
+  NoGrad no_grad;
+  w[0] += y[1];
+  BOOST_TEST(equal(w, tensor({5.0, 2.0})));
+}
+
+// PyTorch's derivatives at a tie with a number, and of elu at 0 and far from it.
+BOOST_AUTO_TEST_CASE(derivatives_at_special_places) {
+  Variable x(tensor({1.0, 2.0, 3.0}), true);
+  maximum(x, 2).sum().backward();
+  BOOST_TEST(equal(x.grad(), tensor({0.0, 0.5, 1.0})));
+  x.zero_grad();
+  minimum(x, 2).sum().backward();
+  BOOST_TEST(equal(x.grad(), tensor({1.0, 0.5, 0.0})));
+  const Variable z(tensor({0.0, 1000.0}), true);
+  const Variable first = grad(elu(z).sum(), {z}, {.create_graph = true})[0];
+  BOOST_TEST(equal(first, ones({2})));
+  BOOST_TEST(equal(grad(first.sum(), {z})[0], zeros({2})));
+}
+
+BOOST_AUTO_TEST_CASE(updates_keep_the_shape) {
+  Variable x(ones({3}), true);
+  x = x * 1;
+  BOOST_TEST(error_of([&] {
+               x += ones({2, 3});
+             }) == "+=: the shape must stay (3), got (2, 3)");
+}
+
+BOOST_AUTO_TEST_CASE(a_leaf_that_was_frozen_after_its_use_gets_no_gradient) {
+  Variable w = leaf(), v = leaf();
+  const Variable y = sum(w * v);
+  w.requires_grad_(false);
+  y.backward();
+  BOOST_TEST(!w.has_grad());
+  BOOST_TEST(v.has_grad());
+}
+
 BOOST_AUTO_TEST_CASE(a_frozen_leaf_is_a_constant_until_it_is_thawed) {
   Variable w = leaf(), other = w;
   w.requires_grad_(false);

@@ -32,7 +32,14 @@ BOOST_AUTO_TEST_CASE(huber_and_binary_cross_entropy) {
   BOOST_TEST(nn::huber_loss(a, b, {.reduction = Reduction::sum, .delta = 3}).item() ==
              0.125 + 4.5);
   BOOST_TEST(error_of([&] { nn::huber_loss(a, b, {.delta = 0}); }) ==
-             "huber_loss: delta must be positive, got 0");
+             "huber_loss: delta must be positive and finite, got 0");
+  BOOST_TEST(error_of([&] { nn::huber_loss(tensor({1}), tensor({2})); }) ==
+             "huber_loss: the dtype must be float32 or float64, got int64; to(float32) "
+             "converts a tensor");
+  // Nor does a difference whose square is infinite, or that is so itself.
+  const Variable far(tensor({2e38, -INFINITY, 0.5}), true);
+  sum(nn::huber_loss(far, zeros({3}), {.reduction = Reduction::none})).backward();
+  BOOST_TEST(same(far.grad().value(), tensor({1.0, -1.0, 0.5})));
   // Far from 0 nothing overflows, and both gradients are exact.
   const Variable x(tensor({-1000.0, 0.0, 1000.0}), true);
   const Variable t(tensor({1.0, 0.5, 1.0}), true);

@@ -146,7 +146,13 @@ BOOST_AUTO_TEST_CASE(what_is_not_listed_is_found) {
   const std::vector<std::string> fused = {
       "scaled_dot_product_attention_dropout, although no listed part is in training"};
   BOOST_TEST(nn::unlisted(attention, loss) == fused, boost::test_tools::per_element());
-  BOOST_TEST(nn::unlisted(attention, Variable(tensor(1.0))).empty());
+  for (const Variable& without : {Variable(tensor(1.0)), Variable()}) {
+    BOOST_TEST(error_of([&] { (void)nn::unlisted(attention, without); }) ==
+               "unlisted: the loss has no graph; it must depend on leaves that require a "
+               "gradient, and be computed without NoGrad");
+  }
+  // Without parameters there need be none.
+  BOOST_TEST(nn::unlisted(nn::Tanh(), Variable(tensor(1.0))).empty());
   BOOST_TEST(nn::unlisted(attention, Variable(tensor(1.0), true)) ==
                  std::vector<std::string>{"a leaf of shape (), float32, used by nothing"},
              boost::test_tools::per_element());
@@ -161,6 +167,52 @@ BOOST_AUTO_TEST_CASE(a_moved_from_module_refuses_to_be_called) {
              "Tensor: used while undefined, that is default-constructed or moved from");
   BOOST_TEST(error_of([&] { nn::to_string(first); }) ==
              "Tensor: used while undefined, that is default-constructed or moved from");
+  const std::string undefined =
+      "visit: the part \"weight\" is undefined; the module was moved from, or the part "
+      "never given a value";
+  BOOST_TEST(error_of([&] { (void)nn::parameters(first); }) == undefined);
+  BOOST_TEST(error_of([&] { (void)nn::state_dict(first); }) == undefined);
+  BOOST_TEST(error_of([&] { (void)nn::clone(first); }) == undefined);
+}
+
+struct Tied {
+  nn::Linear layer{2, 2};
+  Variable again = layer.weight, apart = layer.weight.detach();
+  void visit(auto&& f) {
+    f("layer", layer);
+    f("again", again);
+    f("apart", apart);
+  }
+};
+
+// A clone of a frozen module is frozen, can be thawed, and shares what was shared.
+BOOST_AUTO_TEST_CASE(clones_of_frozen_modules) {
+  Tied net;
+  for (Variable& x : nn::parameters(net)) x.requires_grad_(false);
+  Tied copy = nn::clone(net);
+  BOOST_TEST(nn::parameters(copy).size() == nn::parameters(net).size());
+  BOOST_TEST(!copy.layer.weight.requires_grad());
+  copy.again.requires_grad_(true);
+  BOOST_TEST(copy.layer.weight.requires_grad());
+  BOOST_TEST(!net.layer.weight.requires_grad());
+  BOOST_TEST((copy.layer.weight.value().storage() == copy.again.value().storage()));
+  // detach() shares the elements, but is a Variable of its own.
+  sum(copy.again).backward();
+  BOOST_TEST(!copy.apart.requires_grad());
+}
+
+struct Perhaps {
+  std::optional<std::unique_ptr<nn::Tanh>> layer = std::make_unique<nn::Tanh>();
+  void visit(auto&& f) { f("layer", layer); }
+};
+
+BOOST_AUTO_TEST_CASE(a_sequence_is_a_layer_of_another) {
+  nn::Sequential inner{nn::Linear(1, 1)};
+  nn::Sequential outer{inner};
+  BOOST_TEST(nn::named_parameters(outer)[0].first == "0.0.weight");
+  nn::Sequential copy = inner;
+  BOOST_TEST(nn::named_parameters(copy)[0].first == "0.weight");
+  BOOST_TEST(nn::to_string(Perhaps()) == "Perhaps(\n  (layer): Tanh()\n)");
 }
 
 // As torch.nn.Sequential: layers by number, and lambdas between them.

@@ -62,6 +62,7 @@ BOOST_AUTO_TEST_CASE(nonzero_gives_the_places) {
 
 BOOST_AUTO_TEST_CASE(one_hot_marks_the_ids) {
   BOOST_TEST(show(one_hot(tensor({2, 0}))) == "int64 (2, 3) 0 0 1 1 0 0");
+  BOOST_TEST(error_of([] { one_hot(tensor({INT64_MAX})); }) != "no error");
   BOOST_TEST(show(one_hot(tensor({{1}, {0}}), 2)) == "int64 (2, 1, 2) 0 1 1 0");
   BOOST_TEST(show(one_hot(tensor(1), 3)) == "int64 (3) 0 1 0");
   BOOST_TEST(show(one_hot(empty({0}, int64), 3)) == "int64 (0, 3)");
@@ -144,6 +145,34 @@ BOOST_AUTO_TEST_CASE(shapes_check_their_index) {
   BOOST_TEST(a * 100 + b * 10 + c == 234);
   BOOST_TEST(error_of([&] { (void)shape.sizes<2>(); }) ==
              "shape: 2 sizes were asked for, got (2, 3, 4)");
+}
+
+// An unsigned number below 0 must not become -1, the last dimension.
+BOOST_AUTO_TEST_CASE(unsigned_numbers_do_not_wrap) {
+  const std::size_t first = 0;
+  BOOST_TEST(error_of([&] {
+               sum(ones({2, 3}), first - 1);
+             }) ==
+             "a number must be less than 2^63, got 18446744073709551615; is it below 0, "
+             "as unsigned?");
+}
+
+// atol + rtol |b|: it is b that counts.
+BOOST_AUTO_TEST_CASE(closeness_is_relative_to_the_second) {
+  for (const DType dtype : {float64, int64}) {
+    const Tensor a = tensor({100}).to(dtype), b = tensor({110}).to(dtype);
+    const Tolerance tenth{.rtol = 0.095, .atol = 0};
+    BOOST_TEST(allclose(a, b, tenth));
+    BOOST_TEST(!allclose(b, a, tenth));
+  }
+  // Beyond 2^53, where float64 would take them for equal.
+  const std::int64_t large = (std::int64_t{1} << 53) + 1;
+  BOOST_TEST(!allclose(tensor({large}), tensor({large - 1}), {.rtol = 0, .atol = 0}));
+  for (const Tolerance& wrong : {Tolerance{.rtol = -1}, Tolerance{.atol = NAN}}) {
+    BOOST_TEST(error_of([&] {
+                 allclose(tensor({1}), tensor({1}), wrong);
+               }).starts_with("isclose: rtol and atol must be at least 0, got "));
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()
