@@ -68,8 +68,8 @@ class [[nodiscard]] Variable : public Methods<Variable> {
   Variable(Tensor value, NodeRef node)
       : value_(std::move(value)), node_(std::move(node)) {}
 
-  // Whether it has a value; false for Variable() and for one that was moved from, which
-  // every other use refuses, as those of an undefined Tensor.
+  // Whether it has a value; false for Variable() and for one that was moved from: these
+  // print as tensor(undefined), and what needs the value throws Error.
   bool defined() const { return value_.defined(); }
   const Tensor& value() const& { return value_; }
   const Shape& shape() const& { return value_.shape(); }

@@ -137,8 +137,11 @@ void walk(M& module, F&& f, const std::string& path = {}) {
   } else {
     static_assert(
         Part<M>,
-        "heed: visit() lists a part that is not a module (a struct with a visit()), a "
-        "Variable, a Tensor, a part with a `training` flag, or a container of these");
+        "heed: neither a module nor a part of one. A module is a struct that lists its "
+        "parts, in a visit() that is not const: void visit(auto&& f) { f(\"W\", W); }. A "
+        "part is a module, a Variable, a Tensor, has a `training` flag, or is a "
+        "container "
+        "of these");
     if constexpr (std::same_as<M, Variable> || std::same_as<M, Tensor>) {
       check(module.defined(),
             "visit: the part \"{}\" is undefined; the module was moved from, or the part "
@@ -148,13 +151,13 @@ void walk(M& module, F&& f, const std::string& path = {}) {
     f(path, module);
   }
 }
-template <Module M, class F>
+template <class M, class F>
 void walk(const M& module, F&& f) {
   walk(const_cast<M&>(module), f);
 }
 
 // The parameters in the order of visit(), each once, with their paths: `W_q.weight`.
-template <Module M>
+template <class M>
 NamedParameters named_parameters(const M& module) {
   NamedParameters found;
   std::set<const Node*> seen;  // one that two modules share comes twice
@@ -168,7 +171,7 @@ NamedParameters named_parameters(const M& module) {
 }
 
 // The same without names: what an optimiser takes.
-template <Module M>
+template <class M>
 std::vector<Variable> parameters(const M& module) {
   std::vector<Variable> list;
   for (auto& [name, parameter] : named_parameters(module)) list.push_back(parameter);
@@ -177,7 +180,7 @@ std::vector<Variable> parameters(const M& module) {
 
 // Those whose path satisfies a condition, as for groups of an optimiser:
 //   parameters(net, [](std::string_view path) { return path.ends_with("bias"); })
-template <Module M, std::predicate<std::string_view> Condition>
+template <class M, std::predicate<std::string_view> Condition>
 std::vector<Variable> parameters(const M& module, Condition&& condition) {
   std::vector<Variable> list;
   for (auto& [name, parameter] : named_parameters(module)) {
@@ -187,30 +190,30 @@ std::vector<Variable> parameters(const M& module, Condition&& condition) {
 }
 
 // Sets the `training` flag of every part that has one, such as dropout.
-template <Module M>
+template <class M>
 void set_training(M& module, bool training) {
   walk(module, [&]<class P>(const std::string&, P& part) {
     if constexpr (requires { part.training; }) part.training = training;
   });
 }
-template <Module M>
+template <class M>
 void train(M& module) {
   set_training(module, true);
 }
-template <Module M>
+template <class M>
 void eval(M& module) {
   set_training(module, false);
 }
 
 // Forgets the gradients of all parameters.
-template <Module M>
+template <class M>
 void zero_grad(const M& module) {
   for (auto& parameter : parameters(module)) parameter.zero_grad();
 }
 
 // All parameters and buffers by path. The tensors are those of the module, not copies.
 // Throws Error when visit() gives two of them one name.
-template <Module M>
+template <class M>
 StateDict state_dict(const M& module) {
   StateDict state;
   const auto add = [&](const std::string& path, const Tensor& value) {
@@ -245,14 +248,14 @@ LoadReport copy_state(std::string_view where, const StateDict& target,
 // changes nothing, when a shape or dtype differs, when two paths of one tensor bring it
 // different elements, or, if strict, when a path is missing or unexpected; the message
 // lists them all. If not strict, the latter are passed over and returned.
-template <Module M>
+template <class M>
 LoadReport load_state_dict(M& module, const StateDict& state, LoadOptions options = {}) {
   return detail::copy_state("load_state_dict", state_dict(module), state, options);
 }
 
 // A copy of the module with parameters and buffers of its own. Two parts that are one
 // tensor are one in the copy, too; two views of one tensor become tensors of their own.
-template <Module M>
+template <class M>
 M clone(const M& module) {
   M copy = module;
   detail::Clones clones;
@@ -266,7 +269,7 @@ M clone(const M& module) {
 // The paths of the parameters that have no gradient and are not frozen. After a
 // backward() an empty list says that the loss depends on every parameter that visit()
 // lists.
-template <Module M>
+template <class M>
 std::vector<std::string> check_gradients(const M& module) {
   std::vector<std::string> without;
   for (auto& [name, parameter] : named_parameters(module)) {
@@ -287,7 +290,7 @@ std::vector<std::string> unlisted(const std::vector<Variable>& parameters,
 // listed part is in training: after eval() such a Dropout is one that eval() did not
 // reach. Looks at the recorded graph: throws Error when the loss has none, though a
 // parameter requires a gradient.
-template <Module M>
+template <class M>
 std::vector<std::string> unlisted(const M& module, const Variable& loss) {
   bool training = false;
   walk(module, [&]<class P>(const std::string&, P& part) {

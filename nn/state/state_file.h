@@ -22,7 +22,7 @@ namespace heed::nn {
 // Writes the module's state_dict, with texts of the caller's own as metadata. A parameter
 // that two parts share is written under both names. Throws Error as state_dict and
 // write_safetensors do.
-template <Module M>
+template <class M>
 void save_state(const M& module, const std::filesystem::path& path,
                 const std::map<std::string, std::string>& metadata = {}) {
   write_safetensors(path, {state_dict(module), metadata});
@@ -34,7 +34,7 @@ struct LoadedState : LoadReport {
 
 // Reads a file into the module's parameters and buffers. Throws Error, and changes
 // nothing, as read_safetensors and load_state_dict do.
-template <Module M>
+template <class M>
 LoadedState load_state(M& module, const std::filesystem::path& path,
                        LoadOptions options = {}) {
   Safetensors file = read_safetensors(path);

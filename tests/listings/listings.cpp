@@ -168,6 +168,7 @@ BOOST_AUTO_TEST_CASE(what_is_written_in_pytorch_is_written_so_in_heed) {
   const Variable loss = sum_of_squares();
   Net net;
   const Variable q = rand({2, 4, 8}), k = q, v = q;
+  nn::MultiheadAttention attention(8, 2);
   const Tensor keep = ones({4, 4}, boolean), padding = !keep, lens = tensor({2, 3});
   optim::SGD optimiser(nn::parameters(net), {.lr = 0.1});
   const std::int64_t n = 3, epoch = 0;

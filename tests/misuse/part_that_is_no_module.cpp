@@ -1,5 +1,5 @@
 // A part that visit() cannot walk would be left out.
-// says: visit\(\) lists a part that is not a module
+// says: neither a module nor a part of one
 #include <heed.h>
 
 struct Net {

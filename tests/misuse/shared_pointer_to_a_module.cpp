@@ -1,5 +1,5 @@
 // clone() would change what the pointer shares.
-// says: visit\(\) lists a part that is not a module
+// says: neither a module nor a part of one
 #include <heed.h>
 
 struct Net {
