@@ -81,6 +81,11 @@ namespace {
 template <class B, class Op>
 Variable& assign(const char* name, Variable& a, const B& b, Op op) {
   constexpr bool is_number = std::is_same_v<B, double>;
+  const auto kept = [&](auto result) {
+    check(result.shape() == a.shape(), "{}: the shape must stay {}, got {}", name,
+          a.shape(), result.shape());
+    return result;
+  };
   bool is_recorded = a.requires_grad();
   if constexpr (!is_number) is_recorded = is_recorded || b.requires_grad();
   if (is_recorded && grad_enabled()) {
@@ -88,16 +93,13 @@ Variable& assign(const char* name, Variable& a, const B& b, Op op) {
           "{}: a leaf that requires a gradient can be changed only while nothing is "
           "recorded; put the update into the scope of a NoGrad",
           name);
-    Variable result = op(a, b);
-    check(result.shape() == a.shape(), "{}: the shape must stay {}, got {}", name,
-          a.shape(), result.shape());
-    return a = std::move(result);
+    return a = kept(op(a, b));
   }
   Tensor target = a.value();
   if constexpr (is_number) {
-    target.copy_(op(target, b));
+    target.copy_(kept(op(target, b)));
   } else {
-    target.copy_(op(target, b.value()));
+    target.copy_(kept(op(target, b.value())));
   }
   return a;
 }

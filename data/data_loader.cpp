@@ -34,15 +34,14 @@ std::int64_t number_at(std::span<const std::uint8_t> bytes, std::size_t index) {
 
 }  // namespace
 
-BatchSampler::BatchSampler(Size dataset_size, const DataLoaderOptions& options,
-                           std::optional<Generator> generator)
+BatchSampler::BatchSampler(Size dataset_size, const DataLoaderOptions& options)
     : dataset_size_(dataset_size),
       batch_size_(options.batch_size),
       num_samples_(options.num_samples.value_or(dataset_size)),
       shuffle_(options.shuffle),
       replacement_(options.replacement),
-      has_generator_(generator.has_value()),
-      generator_(generator.value_or(Generator())) {
+      has_generator_(options.generator.has_value()),
+      generator_(options.generator.value_or(Generator())) {
   check(batch_size_ >= 1, "DataLoader: batch_size must be at least 1, got {}",
         batch_size_);
   check(replacement_ || !options.num_samples,

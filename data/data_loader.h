@@ -31,6 +31,9 @@ struct DataLoaderOptions {
   bool replacement = false;  // draw each example anew: some come twice, some never
   // How many examples an epoch draws with replacement; the size of the dataset if none.
   std::optional<Size> num_samples = std::nullopt;
+  // Where the order comes from: the loader takes a copy. Without one it comes from
+  // default_generator().
+  std::optional<Generator> generator = std::nullopt;
 };
 
 // Which examples the batches have. An epoch is one pass: each example once, or
@@ -39,14 +42,13 @@ class BatchSampler {
  public:
   // Throws Error for a batch_size or num_samples below 1, num_samples without
   // replacement, and when an epoch has no batch.
-  BatchSampler(Size dataset_size, const DataLoaderOptions& options,
-               std::optional<Generator> generator);
+  BatchSampler(Size dataset_size, const DataLoaderOptions& options);
 
   std::int64_t size() const { return size_; }  // batches of an epoch
 
   // Begins an epoch, unless set_state() has just gone back into one. Draws what PyTorch
   // draws: an int64 (in PyTorch the seed of its workers), then the order, from the
-  // generator that was given; without one, the int64 and a seed for the order from
+  // option's generator; without one, the int64 and a seed for the order from
   // default_generator(). With replacement the indices alone are drawn, as by a
   // RandomSampler.
   void begin_epoch();
@@ -76,12 +78,9 @@ class DataLoader {
  public:
   using Batch = decltype(std::declval<const D&>()[std::declval<const Tensor&>()]);
 
-  // The loader has a copy of the generator; without one it uses default_generator().
   // Throws Error as BatchSampler does.
-  explicit DataLoader(D dataset, const DataLoaderOptions& options = {},
-                      std::optional<Generator> generator = std::nullopt)
-      : dataset_(std::move(dataset)),
-        sampler_(dataset_.size(), options, std::move(generator)) {}
+  explicit DataLoader(D dataset, const DataLoaderOptions& options = {})
+      : dataset_(std::move(dataset)), sampler_(dataset_.size(), options) {}
 
   std::int64_t size() const { return sampler_.size(); }  // batches of an epoch
   const D& dataset() const { return dataset_; }

@@ -75,8 +75,8 @@ data::DataLoader<data::TokenDataset> sampled(const Tensor& part, const Settings&
   return data::DataLoader(data::TokenDataset(part, settings.context),
                           {.batch_size = settings.batch,
                            .replacement = true,
-                           .num_samples = batches * settings.batch},
-                          Generator(seed));
+                           .num_samples = batches * settings.batch,
+                           .generator = Generator(seed)});
 }
 
 // Throws Error unless the loss is a finite number. `step` counts from 1.

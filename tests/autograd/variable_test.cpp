@@ -140,7 +140,7 @@ BOOST_AUTO_TEST_CASE(updates_that_are_recorded_make_new_values) {
   BOOST_TEST(same(seen.value(), tensor({2.0, 3.0})));
   BOOST_TEST(error_of([&] {
                running += zeros({2, 2});
-             }) == "copy_: the source must broadcast to the target, got (2, 2) and (2)");
+             }) == "+=: the shape must stay (2), got (2, 2)");
 }
 
 // Where it is recorded, an update makes a new value: of a temporary it would be lost.
@@ -180,6 +180,10 @@ BOOST_AUTO_TEST_CASE(updates_keep_the_shape) {
   BOOST_TEST(error_of([&] {
                x += ones({2, 3});
              }) == "+=: the shape must stay (3), got (2, 3)");
+  NoGrad no_grad;
+  BOOST_TEST(error_of([&] {
+               x *= ones({2, 3});
+             }) == "*=: the shape must stay (3), got (2, 3)");
 }
 
 BOOST_AUTO_TEST_CASE(a_leaf_that_was_frozen_after_its_use_gets_no_gradient) {

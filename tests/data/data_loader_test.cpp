@@ -30,6 +30,12 @@ Indices epoch(Loader& loader) {
 
 const TensorDataset ten(arange(10));
 
+data::DataLoaderOptions with_generator(data::DataLoaderOptions options,
+                                       std::uint64_t seed) {
+  options.generator = Generator(seed);
+  return options;
+}
+
 void check_equal(const Indices& found, const Indices& expected) {
   BOOST_TEST((found == expected), fmt::format("{}", found));
 }
@@ -71,7 +77,7 @@ BOOST_AUTO_TEST_CASE(pieces_of_a_text_and_what_follows) {
 
 // The numbers are those of PyTorch 2.15, torch.utils.data.DataLoader.
 BOOST_AUTO_TEST_CASE(orders_of_a_generator_are_pytorch_s) {
-  DataLoader loader(ten, {.batch_size = 4, .shuffle = true}, Generator(5));
+  DataLoader loader(ten, {.batch_size = 4, .shuffle = true, .generator = Generator(5)});
   BOOST_TEST(loader.size() == 3);
   check_equal(epoch(loader), {{7, 4, 8, 1}, {2, 3, 6, 5}, {9, 0}});
   check_equal(epoch(loader), {{2, 1, 6, 3}, {5, 9, 4, 7}, {8, 0}});
@@ -95,7 +101,7 @@ BOOST_AUTO_TEST_CASE(orders_of_the_default_generator_are_pytorch_s) {
 BOOST_AUTO_TEST_CASE(draws_with_replacement_are_pytorch_s) {
   const data::DataLoaderOptions options{
       .batch_size = 4, .replacement = true, .num_samples = 6};
-  DataLoader loader(ten, options, Generator(5));
+  DataLoader loader(ten, with_generator(options, 5));
   check_equal(epoch(loader), {{1, 4, 7, 5}, {6, 0}});
   check_equal(epoch(loader), {{2, 3, 8, 4}, {9, 0}});
   manual_seed(3);
@@ -104,8 +110,9 @@ BOOST_AUTO_TEST_CASE(draws_with_replacement_are_pytorch_s) {
 }
 
 BOOST_AUTO_TEST_CASE(next_goes_on_into_the_next_epoch) {
-  const data::DataLoaderOptions options{.batch_size = 4, .shuffle = true};
-  DataLoader loop(ten, options, Generator(5)), steps(ten, options, Generator(5));
+  const data::DataLoaderOptions options{
+      .batch_size = 4, .shuffle = true, .generator = Generator(5)};
+  DataLoader loop(ten, options), steps(ten, options);
   for (int i = 0; i < 3; ++i) {
     for (auto [x] : loop) BOOST_TEST(equal(steps.next()[0], x));
   }
@@ -117,7 +124,7 @@ BOOST_AUTO_TEST_CASE(a_loader_goes_on_where_another_stopped) {
        {data::DataLoaderOptions{.batch_size = 4},
         data::DataLoaderOptions{.batch_size = 4, .shuffle = true},
         data::DataLoaderOptions{.batch_size = 5, .replacement = true}}) {
-    DataLoader loader(ten, options, Generator(5));
+    DataLoader loader(ten, with_generator(options, 5));
     Indices all;
     std::vector<std::vector<std::uint8_t>> states = {loader.state()};
     for (int i = 0; i < 2; ++i) {
@@ -127,7 +134,7 @@ BOOST_AUTO_TEST_CASE(a_loader_goes_on_where_another_stopped) {
       }
     }
     for (std::size_t done = 0; done < all.size(); ++done) {
-      DataLoader resumed(ten, options, Generator(99));
+      DataLoader resumed(ten, with_generator(options, 99));
       resumed.set_state(states[done]);
       Indices rest(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(done));
       while (rest.size() < all.size()) {
@@ -135,7 +142,7 @@ BOOST_AUTO_TEST_CASE(a_loader_goes_on_where_another_stopped) {
       }
       BOOST_TEST((rest == all), "after " << done);
       // The steps of next() too.
-      DataLoader stepped(ten, options, Generator(99));
+      DataLoader stepped(ten, with_generator(options, 99));
       stepped.set_state(states[done]);
       BOOST_TEST((stepped.next()[0].to_vector<std::int64_t>() == all[done]));
     }
@@ -193,7 +200,7 @@ BOOST_AUTO_TEST_CASE(wrong_options) {
 }
 
 BOOST_AUTO_TEST_CASE(states_of_others) {
-  DataLoader loader(ten, {.batch_size = 4, .shuffle = true}, Generator(5));
+  DataLoader loader(ten, {.batch_size = 4, .shuffle = true, .generator = Generator(5)});
   const std::vector<std::uint8_t> before = loader.state();
   const auto message = [&](auto dataset, const data::DataLoaderOptions& options) {
     return error_of([&] { loader.set_state(DataLoader(dataset, options).state()); });

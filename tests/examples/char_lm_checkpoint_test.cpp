@@ -65,8 +65,8 @@ BOOST_AUTO_TEST_CASE(no_two_streams_of_random_numbers_are_one) {
     return data::DataLoader(data::TokenDataset(corpus.train, settings.context),
                             {.batch_size = settings.batch,
                              .replacement = true,
-                             .num_samples = settings.batch},
-                            Generator(seed))
+                             .num_samples = settings.batch,
+                             .generator = Generator(seed)})
         .state();
   };
   BOOST_TEST((state == state_from(settings.data_seed())));
