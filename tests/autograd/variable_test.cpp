@@ -205,7 +205,11 @@ BOOST_AUTO_TEST_CASE(a_frozen_leaf_is_a_constant_until_it_is_thawed) {
   sum(x * other).backward();
   BOOST_TEST(x.has_grad());
   BOOST_TEST(!w.has_grad());
+  // What was recorded while it was frozen knows nothing of it, even once it is thawed.
+  const Variable recorded = sum(x * other);
   other.requires_grad_();
+  recorded.backward();
+  BOOST_TEST(!w.has_grad());
   sum(w * w).backward();
   BOOST_TEST(same(other.grad().value(), w.value() * 2));
   Variable constant = tensor({1.0});
