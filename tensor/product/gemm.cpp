@@ -1,20 +1,29 @@
-// Four ways to a product, and only the shape decides which one is taken: the way must not
-// depend on the number of threads, because their bits differ.
+// A product over BLIS's micro-kernel. The loops around it are those of Goto and van de
+// Geijn (Anatomy of High-Performance Matrix Multiplication, 2008), and of BLIS itself:
 //
-//   k = 1            an outer product: rows of b, scaled
-//   m = 1 or n = 1   a matrix and a vector: dot products, or a weighted sum of columns
-//   small            panels packed here, tiles computed by BLIS's micro-kernel
-//   large            one call of BLIS
+//   for each block of columns of b
+//     for each slice of k:                        pack the block's columns
+//       for each block of rows of a:              pack the block's rows
+//         for each group of panels of columns     a group stays in a core's L2 cache
+//           for each panel of rows                a panel stays in the L1 cache
+//             for each panel of the group         a tile of c, by the micro-kernel
 //
-// BLIS's general call costs several microseconds and its packing more; a model makes
-// thousands of products that take less than that.
+// The threads share the packing and the tiles of a block. The sum over k is cut by the
+// shape alone: the bits of c depend neither on the number of threads nor on the caches.
+//
+// BLIS's own driver (blis::gemm) takes several microseconds a call and packs without
+// vector instructions; the tests compare the two.
 #include "tensor/product/gemm.h"
 
 #include <algorithm>
-#include <array>
+#include <atomic>
+#include <utility>
+
+#include <unistd.h>
 
 #include "tensor/core/parallel.h"
 #include "tensor/kernels/level.h"
+#include "tensor/product/gemv.h"
 #include "tensor/product/panels.h"
 #include "tensor/product/product_kernels.h"
 
@@ -24,110 +33,245 @@ namespace {
 
 using std::int64_t;
 
-// Where the operands of product i begin.
-std::array<int64_t, 2> offsets(const TensorIterator<2>& batch, int64_t i) {
-  std::array<int64_t, 2> at{};
-  for (int d = batch.rank - 1; d > 0; --d) {
-    const int64_t index = i % batch.sizes[d];
-    i /= batch.sizes[d];
-    for (int operand : {0, 1}) at[operand] += index * batch.strides[d][operand];
-  }
-  for (int operand : {0, 1}) at[operand] += i * batch.strides[0][operand];
-  return at;
+// How many threads take a share each of `count` things of `work` multiply-adds.
+int64_t thread_count(int64_t count, int64_t work) {
+  const int64_t threads = omp_in_parallel() ? 1 : num_threads();
+  return std::clamp<int64_t>(count / (multiply_grain / work + 1), 1, threads);
 }
 
-int64_t count(const TensorIterator<2>& batch) {
-  int64_t products = 1;
-  for (int d = 0; d < batch.rank; ++d) products *= batch.sizes[d];
-  return products;
+// --- small products
+
+// The columns of b, and zeros up to a whole number of vectors.
+template <class T>
+int64_t padded_columns(const Products<T>& x) {
+  constexpr int64_t line = 64 / sizeof(T);
+  return ceil_div(x.n, line) * line;
 }
 
-// --- vectors
-
-// Calls f(product, begin, end) for lines begin to end of a product, over all `lines`
-// lines of all products, of `work` elements each.
-template <class F>
-void for_lines(int64_t products, int64_t lines, int64_t work, F&& f) {
-  parallel_for(products * lines, parallel_grain / work + 1,
-               [&](int64_t begin, int64_t end) {
-                 int64_t product = begin / lines, first = begin % lines;
-                 while (begin < end) {
-                   const int64_t last = std::min(lines, first + end - begin);
-                   f(product, first, last);
-                   begin += last - first;
-                   ++product;
-                   first = 0;
-                 }
-               });
+// A product whose tiles would be padding for the most part, of which the packed columns
+// fit in the L1 cache, goes row by row through a kernel of heed's own.
+template <class T>
+bool is_small(const Products<T>& x) {
+  const auto& tile = blis::tile_kernel<T>();
+  const int64_t padded =
+      ceil_div(x.m, tile.rows) * tile.rows * ceil_div(x.n, tile.columns) * tile.columns;
+  constexpr int64_t packed_limit = 16 << 10;  // bytes
+  return 3 * x.m * x.n < 2 * padded &&
+         padded_columns(x) * x.k * static_cast<int64_t>(sizeof(T)) <= packed_limit;
 }
 
 template <class T>
-void outer_products(const Products<T>& x) {
-  const auto scale = kernels::get<kernels::ProductKernels<T>>().scale;
-  for_lines(count(x.batch), x.m, x.n, [&](int64_t product, int64_t begin, int64_t end) {
-    const auto [at_a, at_b] = offsets(x.batch, product);
-    const T* const a = x.a.first + at_a;
-    const T* const b = x.b.first + at_b;
-    T* const c = x.c + product * x.m * x.n;
-    for (int64_t i = begin; i < end; ++i) {
-      scale(x.n, b, x.b.column_stride, a[i * x.a.row_stride], c + i * x.n);
-    }
-  });
-}
-
-// The products of matrices (lines, k), which are operand `matrix` of the batch, and
-// vectors (k).
-template <class T>
-void matrix_vector(const Products<T>& x, int64_t lines, blis::Matrix<const T> m,
-                   const T* vector, int64_t step, int matrix) {
-  const auto dot = kernels::get<kernels::ProductKernels<T>>().dot;
-  const auto add_columns = kernels::get<kernels::ProductKernels<T>>().add_columns;
-  for_lines(count(x.batch), lines, x.k, [&](int64_t product, int64_t begin, int64_t end) {
-    const auto at = offsets(x.batch, product);
-    const T* const a = m.first + at[matrix];
-    const T* const v = vector + at[1 - matrix];
-    T* const c = x.c + product * lines;
-    if (m.column_stride != 1 && m.row_stride == 1) {
-      add_columns(end - begin, x.k, a + begin, m.column_stride, v, step, c + begin);
-    } else {
-      for (int64_t i = begin; i < end; ++i) {
-        c[i] = dot(x.k, a + i * m.row_stride, m.column_stride, v, step);
+void multiply_small(const Products<T>& x) {
+  const auto& loops = kernels::get<kernels::ProductKernels<T>>();
+  const int64_t width = padded_columns(x), products = x.count();
+  const int64_t size = aligned<T>(width * x.k);
+  const int64_t parts = thread_count(products, x.m * x.n * x.k);
+  Buffer<T> memory(size * parts);
+  parallel_for(parts, 1, [&](int64_t begin, int64_t end) {
+    T* const packed = memory.first() + begin * size;
+    const T* source = nullptr;  // what is packed
+    for (int64_t i = products * begin / parts; i < products * end / parts; ++i) {
+      const auto [at_a, at_b] = x.offsets(i);
+      if (const T* const b = x.b.first + at_b; b != source) {
+        loops.pack(width, x.n, x.k, b, x.b.column_stride, x.b.row_stride, packed);
+        source = b;
       }
+      loops.multiply(x.m, x.n, x.k, x.a.first + at_a, x.a.row_stride, x.a.column_stride,
+                     packed, width, x.c + i * x.m * x.n);
     }
   });
 }
 
 // --- tiles
 
-// A small product cut into tiles.
+// One of the threads that work on a product together.
+class Worker {
+ public:
+  Worker(int64_t index, int64_t count, std::atomic<int64_t>& taken)
+      : index_(index), count_(count), taken_(taken) {}
+  bool alone() const { return count_ == 1; }
+
+  // Its share of n pieces of work: the first, and the one after the last.
+  std::pair<int64_t, int64_t> share(int64_t n) const {
+    return {n * index_ / count_, n * (index_ + 1) / count_};
+  }
+  // Calls f for the pieces, of n, that no other worker takes. They are taken one by one,
+  // so that a worker that the system interrupts does not hold up the others.
+  template <class F>
+  void take(int64_t n, F&& f) {
+    const auto next = [&] {
+      return taken_.fetch_add(1, std::memory_order_relaxed) - before_;
+    };
+    for (int64_t i; (i = next()) < n;) f(i);
+    before_ += n + count_;  // each worker has asked once in vain
+  }
+  // Until all of them have come here.
+  void wait() const {
+    if (!alone()) {
+#pragma omp barrier
+    }
+  }
+
+ private:
+  int64_t index_, count_, before_ = 0;
+  std::atomic<int64_t>& taken_;
+};
+
+// The size of a core's L2 cache in bytes.
+int64_t l2_cache() {
+#if defined(_SC_LEVEL2_CACHE_SIZE)
+  static const int64_t size = sysconf(_SC_LEVEL2_CACHE_SIZE);
+  if (size > 0) return size;
+#endif
+  return 256 << 10;
+}
+
+// The size of the pieces when `size` is cut into as few as possible, nearly equal, of at
+// most `most` (a multiple of `unit`); a multiple of `unit`.
+int64_t even_pieces(int64_t size, int64_t most, int64_t unit) {
+  const int64_t pieces = ceil_div(size, most);
+  return ceil_div(ceil_div(size, pieces), unit) * unit;
+}
+
+// How a product (m, n, k) is cut. Measured on a Zen 5: half and double of each of these
+// sizes are as fast within 3 %.
 template <class T>
-struct Tiling {
+struct Blocking {
   const blis::TileKernel<T>& kernel = blis::tile_kernel<T>();
-  int64_t depth;
-  Panels<T> rows, columns;
+  int64_t depth, rows, columns;
+  int64_t group;  // panels of columns
 
-  Tiling(int64_t m, int64_t n, int64_t k)
-      : depth(k), rows(m, kernel.rows, k), columns(n, kernel.columns, k) {}
+  Blocking(int64_t m, int64_t n, int64_t k)
+      : depth(even_pieces(k, 1536 / sizeof(T), 8)),
+        rows(even_pieces(m, 84 * kernel.rows, kernel.rows)),
+        columns(even_pieces(n, 96 * kernel.columns, kernel.columns)) {
+    const int64_t panel = depth * kernel.columns * static_cast<int64_t>(sizeof(T));
+    group = even_pieces(ceil_div(columns, kernel.columns),
+                        std::max<int64_t>(l2_cache() * 2 / 3 / panel, 1), 1);
+  }
+  // Elements of the panels of a block's rows and of its columns, and of a tile.
+  int64_t size_a() const { return Panels<T>(rows, kernel.rows, depth).total(); }
+  int64_t size_b() const { return Panels<T>(columns, kernel.columns, depth).total(); }
+  int64_t size_tile() const { return aligned<T>(kernel.rows * kernel.columns); }
+};
 
-  int64_t tiles() const { return rows.count * columns.count; }
-  int64_t edge_size() const { return aligned<T>(rows.width * columns.width); }
+// The panels of a block, and what they were packed from.
+template <class T>
+struct PackedBlock {
+  T* memory;
+  const T* source = nullptr;
+  int64_t lines = 0, depth = 0;
+};
 
-  // Computes tiles begin to end. One that reaches over the end of c goes to `edge`, and
-  // from there what belongs to c.
-  void compute(const T* a, const T* b, T* c, int64_t begin, int64_t end, T* edge) const {
-    for (int64_t t = begin; t < end; ++t) {
-      const int64_t i = t / columns.count, j = t % columns.count;
-      const int64_t height = std::min(rows.width, rows.lines - i * rows.width);
-      const int64_t width = std::min(columns.width, columns.lines - j * columns.width);
-      const T* const pa = a + i * rows.size;
-      const T* const pb = b + j * columns.size;
-      T* const out = c + i * rows.width * columns.lines + j * columns.width;
-      if (height == rows.width && width == columns.width) {
-        kernel(depth, pa, pb, out, columns.lines);
+// What one worker does of the products.
+template <class T>
+class Multiplication {
+ public:
+  Multiplication(const Products<T>& x, const Blocking<T>& blocking, Worker worker,
+                 T* panels, T* edge)
+      : x_(x),
+        blocking_(blocking),
+        worker_(worker),
+        a_{panels},
+        b_{panels + blocking.size_a()},
+        edge_(edge) {}
+
+  // Product i.
+  void compute(int64_t i) {
+    const auto [at_a, at_b] = x_.offsets(i);
+    const T *const a = x_.a.first + at_a, *const b = x_.b.first + at_b;
+    T* const c = x_.c + i * x_.m * x_.n;
+    for (int64_t column = 0; column < x_.n; column += blocking_.columns) {
+      for (int64_t p = 0; p < x_.k; p += blocking_.depth) {
+        for (int64_t row = 0; row < x_.m; row += blocking_.rows) {
+          compute_block(a, b, c, row, column, p);
+        }
+      }
+    }
+  }
+
+ private:
+  const Products<T>& x_;
+  const Blocking<T>& blocking_;
+  Worker worker_;
+  PackedBlock<T> a_, b_;
+  T* edge_;
+  bool first_block_ = true;
+
+  void compute_block(const T* a, const T* b, T* c, int64_t row, int64_t column,
+                     int64_t p) {
+    const int64_t depth = std::min(blocking_.depth, x_.k - p);
+    const Panels<T> rows(std::min(blocking_.rows, x_.m - row), blocking_.kernel.rows,
+                         depth);
+    const Panels<T> columns(std::min(blocking_.columns, x_.n - column),
+                            blocking_.kernel.columns, depth);
+    if (!first_block_) worker_.wait();  // until the panels are free
+    first_block_ = false;
+    pack(rows, a + row * x_.a.row_stride + p * x_.a.column_stride, x_.a.row_stride,
+         x_.a.column_stride, a_);
+    pack(columns, b + p * x_.b.row_stride + column * x_.b.column_stride,
+         x_.b.column_stride, x_.b.row_stride, b_);
+    worker_.wait();
+    compute_tiles(rows, columns, c + row * x_.n + column, p > 0);
+  }
+
+  // This worker's share of the panels, unless they are packed already.
+  void pack(const Panels<T>& panels, const T* from, int64_t step, int64_t depth_step,
+            PackedBlock<T>& to) {
+    if (to.source == from && to.lines == panels.lines && to.depth == panels.depth) return;
+    to = {to.memory, from, panels.lines, panels.depth};
+    const auto [begin, end] = worker_.share(panels.count);
+    panels.pack(from, step, depth_step, begin, end, to.memory);
+  }
+
+  // This worker's tiles of a block; c points to its first element. So few tiles that
+  // asking for each strip of them would be felt are shared out.
+  void compute_tiles(const Panels<T>& a, const Panels<T>& b, T* c, bool add) {
+    if (worker_.alone()) {
+      for (int64_t first = 0; first < b.count; first += blocking_.group) {
+        for (int64_t i = 0; i < a.count; ++i)
+          strip(a, b, i, first, blocking_.group, c, add);
+      }
+      return;
+    }
+    const bool few = a.lines * b.lines * a.depth < 64 * multiply_grain;
+    const int64_t group = few ? 1 : blocking_.group;
+    const int64_t strips = a.count * ceil_div(b.count, group);
+    const auto compute = [&](int64_t s) {
+      strip(a, b, s % a.count, s / a.count * group, group, c, add);
+    };
+    if (few) {
+      const auto [begin, end] = worker_.share(strips);
+      for (int64_t s = begin; s < end; ++s) compute(s);
+    } else {
+      worker_.take(strips, compute);
+    }
+  }
+
+  // The tiles of panel i of the rows and of a group of panels of the columns. One that
+  // reaches over the end of c goes to edge_, and from there what belongs to c.
+  void strip(const Panels<T>& a, const Panels<T>& b, int64_t i, int64_t first,
+             int64_t group, T* c, bool add) const {
+    const int64_t height = std::min(a.width, a.lines - i * a.width);
+    const int64_t last = std::min(first + group, b.count);
+    const T* const pa = a_.memory + i * a.size;
+    T* const row = c + i * a.width * x_.n;
+    for (int64_t j = first; j < last; ++j) {
+      const int64_t width = std::min(b.width, b.lines - j * b.width);
+      const T* const pb = b_.memory + j * b.size;
+      T* const tile = row + j * b.width;
+      if (height == a.width && width == b.width) {
+        blocking_.kernel(a.depth, pa, pb, tile, x_.n, 1, add);
       } else {
-        kernel(depth, pa, pb, edge, columns.width);
+        blocking_.kernel(a.depth, pa, pb, edge_, b.width);
         for (int64_t r = 0; r < height; ++r) {
-          std::copy_n(edge + r * columns.width, width, out + r * columns.lines);
+          const T* const from = edge_ + r * b.width;
+          T* const to = tile + r * x_.n;
+          if (add) {
+            for (int64_t l = 0; l < width; ++l) to[l] += from[l];
+          } else {
+            std::copy_n(from, width, to);
+          }
         }
       }
     }
@@ -135,142 +279,53 @@ struct Tiling {
 };
 
 template <class T>
-bool is_one_matrix(const Products<T>& x, int operand) {
-  for (int d = 0; d < x.batch.rank; ++d) {
-    if (x.batch.sizes[d] > 1 && x.batch.strides[d][operand] != 0) return false;
-  }
-  return true;
-}
-
-// Small products and the memory that they are packed in.
-template <class T>
-class SmallProducts {
- public:
-  SmallProducts(const Products<T>& x, const Tiling<T>& tiling)
-      : x_(x), tiling_(tiling), products_(count(x.batch)) {}
-
-  void compute() const {
-    const int64_t threads = omp_in_parallel() ? 1 : num_threads();
-    const int64_t work = x_.m * x_.n * x_.k;
-    const int64_t pieces = std::clamp<int64_t>(work / multiply_grain, 1, threads);
-    if (products_ < threads && pieces > 1) {
-      cut_each(pieces);
-    } else {
-      const int64_t grain = multiply_grain / work + 1;
-      cut_batch(std::clamp<int64_t>(products_ / grain, 1, threads));
+void multiply_in_tiles(const Products<T>& x) {
+  kernels::level();  // throws Error where HEED_LEVEL is wrong: a thread below could not
+  const Blocking<T> blocking(x.m, x.n, x.k);
+  const int64_t products = x.count(), work = x.m * x.n * x.k;
+  const int64_t size = blocking.size_a() + blocking.size_b();
+  const int64_t parts = thread_count(products, work);
+  const int64_t team = thread_count(work / multiply_grain, multiply_grain);
+  if (parts < team) {
+    // One product after the other, each on all threads.
+    Buffer<T> memory(size + team * blocking.size_tile());
+    std::atomic<int64_t> taken = 0;
+#pragma omp parallel num_threads(static_cast <int>(team))
+    {
+      const int thread = omp_get_thread_num();
+      const Worker worker(thread, omp_get_num_threads(), taken);
+      Multiplication<T> multiplication(
+          x, blocking, worker, memory.first(),
+          memory.first() + size + thread * blocking.size_tile());
+      for (int64_t i = 0; i < products; ++i) multiplication.compute(i);
     }
-  }
-
- private:
-  const Products<T>& x_;
-  const Tiling<T>& tiling_;
-  int64_t products_;
-
-  // Pieces begin to end, of `pieces`, of the panels of an operand of product i.
-  void pack_a(int64_t i, int64_t begin, int64_t end, int64_t pieces, T* to) const {
-    const auto& panels = tiling_.rows;
-    panels.pack(x_.a.first + offsets(x_.batch, i)[0], x_.a.row_stride, x_.a.column_stride,
-                panels.count * begin / pieces, panels.count * end / pieces, to);
-  }
-  void pack_b(int64_t i, int64_t begin, int64_t end, int64_t pieces, T* to) const {
-    const auto& panels = tiling_.columns;
-    panels.pack(x_.b.first + offsets(x_.batch, i)[1], x_.b.column_stride, x_.b.row_stride,
-                panels.count * begin / pieces, panels.count * end / pieces, to);
-  }
-  T* result(int64_t i) const { return x_.c + i * x_.m * x_.n; }
-
-  // One product after the other, the panels and the tiles of each cut among threads.
-  void cut_each(int64_t pieces) const {
-    const int64_t size_a = tiling_.rows.total(), size_b = tiling_.columns.total();
-    Buffer<T> buffer(size_a + size_b + pieces * tiling_.edge_size());
-    T* const packed_a = buffer.first();
-    T* const packed_b = packed_a + size_a;
-    T* const edges = packed_b + size_b;
-    for (int64_t i = 0; i < products_; ++i) {
-      parallel_for(pieces, 1, [&](int64_t begin, int64_t end) {
-        pack_a(i, begin, end, pieces, packed_a);
-        pack_b(i, begin, end, pieces, packed_b);
-      });
-      parallel_for(pieces, 1, [&](int64_t begin, int64_t end) {
-        tiling_.compute(packed_a, packed_b, result(i), tiling_.tiles() * begin / pieces,
-                        tiling_.tiles() * end / pieces,
-                        edges + begin * tiling_.edge_size());
-      });
-    }
-  }
-
-  // Each product on one thread, the batch cut among threads. An operand that all products
-  // share is packed once.
-  void cut_batch(int64_t pieces) const {
-    const bool same_a = is_one_matrix(x_, 0), same_b = is_one_matrix(x_, 1);
-    const int64_t size_a = tiling_.rows.total(), size_b = tiling_.columns.total();
-    const int64_t size = size_a + size_b + tiling_.edge_size();
-    Buffer<T> buffer(size * pieces);
-    T* const first = buffer.first();
-    if (same_a) pack_a(0, 0, 1, 1, first);
-    if (same_b) pack_b(0, 0, 1, 1, first + size_a);
-    parallel_for(pieces, 1, [&](int64_t begin, int64_t end) {
-      T* const own = first + begin * size;
-      T* const packed_a = same_a ? first : own;
-      T* const packed_b = (same_b ? first : own) + size_a;
-      for (int64_t i = products_ * begin / pieces; i < products_ * end / pieces; ++i) {
-        if (!same_a) pack_a(i, 0, 1, 1, packed_a);
-        if (!same_b) pack_b(i, 0, 1, 1, packed_b);
-        tiling_.compute(packed_a, packed_b, result(i), 0, tiling_.tiles(),
-                        own + size_a + size_b);
+  } else {
+    // Each product on one thread.
+    const int64_t own = size + blocking.size_tile();
+    Buffer<T> memory(own * parts);
+    parallel_for(parts, 1, [&](int64_t begin, int64_t end) {
+      std::atomic<int64_t> taken = 0;
+      T* const first = memory.first() + begin * own;
+      Multiplication<T> multiplication(x, blocking, {0, 1, taken}, first, first + size);
+      for (int64_t i = products * begin / parts; i < products * end / parts; ++i) {
+        multiplication.compute(i);
       }
     });
   }
-};
-
-// --- BLIS
-
-template <class T>
-void large_products(const Products<T>& x) {
-  const int64_t products = count(x.batch);
-  const auto product = [&](int64_t i, int threads) {
-    const auto [at_a, at_b] = offsets(x.batch, i);
-    blis::gemm<T>(x.m, x.n, x.k, {x.a.first + at_a, x.a.row_stride, x.a.column_stride},
-                  {x.b.first + at_b, x.b.row_stride, x.b.column_stride},
-                  {x.c + i * x.m * x.n, x.n, 1}, threads);
-  };
-  const int threads = omp_in_parallel() ? 1 : num_threads();
-  if (products < threads) {
-    for (int64_t i = 0; i < products; ++i) product(i, threads);
-  } else {
-    parallel_for(products, 1, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) product(i, 1);
-    });
-  }
 }
-
-// Operands that take more bytes than this when packed do not stay in a core's own cache,
-// and are BLIS's, which cuts along k too. Measured: at 384^3 BLIS is 5 % faster, at
-// 512 x 64 x 512, nearly the same bytes, it is 20 % slower.
-constexpr int64_t packed_limit = 3 << 19;
 
 }  // namespace
 
 template <class T>
 void multiply(const Products<T>& x) {
   if (x.k == 0) {
-    std::fill_n(x.c, count(x.batch) * x.m * x.n, T{0});
-  } else if (x.n == 1) {
-    matrix_vector<T>(x, x.m, x.a, x.b.first, x.b.row_stride, 0);
-  } else if (x.k == 1) {
-    outer_products(x);
-  } else if (x.m == 1) {
-    matrix_vector<T>(x, x.n, {x.b.first, x.b.column_stride, x.b.row_stride}, x.a.first,
-                     x.a.column_stride, 1);
+    std::fill_n(x.c, x.count() * x.m * x.n, T{0});
+  } else if (x.m == 1 || x.n == 1 || x.k == 1) {
+    multiply_vectors(x);
+  } else if (is_small(x)) {
+    multiply_small(x);
   } else {
-    const Tiling<T> tiling(x.m, x.n, x.k);
-    const int64_t bytes =
-        (tiling.rows.total() + tiling.columns.total()) * static_cast<int64_t>(sizeof(T));
-    if (bytes <= packed_limit) {
-      SmallProducts<T>(x, tiling).compute();
-    } else {
-      large_products(x);
-    }
+    multiply_in_tiles(x);
   }
 }
 

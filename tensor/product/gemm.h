@@ -1,6 +1,7 @@
 // Products of strided matrices in memory: what matmul() comes down to.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "tensor/core/tensor_iterator.h"
@@ -17,6 +18,23 @@ struct Products {
   blis::Matrix<const T> a, b;
   T* c;
   TensorIterator<2> batch;
+
+  // How many products there are.
+  std::int64_t count() const {
+    std::int64_t products = 1;
+    for (int d = 0; d < batch.rank; ++d) products *= batch.sizes[d];
+    return products;
+  }
+  // Where the operands of product i begin, from those of the first.
+  std::array<std::int64_t, 2> offsets(std::int64_t i) const {
+    std::array<std::int64_t, 2> at{};
+    for (int d = batch.rank - 1; d >= 0; --d) {
+      const std::int64_t index = d == 0 ? i : i % batch.sizes[d];
+      i /= batch.sizes[d];
+      for (int operand : {0, 1}) at[operand] += index * batch.strides[d][operand];
+    }
+    return at;
+  }
 };
 
 // Computes the products, on several threads where it pays; m, n and the batch are at

@@ -1,7 +1,10 @@
 #include "tensor/product/product_kernels.h"
 
+#include <cstring>
+
 #include "tensor/kernels/folds.h"
 #include "tensor/kernels/level.h"
+#include "tensor/kernels/math.h"
 #include "tensor/kernels/transpose.h"
 
 namespace heed::kernels::HEED_KERNELS {
@@ -100,9 +103,71 @@ void pack(int64_t width, int64_t lines, int64_t depth, const T* x, int64_t line_
   }
 }
 
+// The bytes of a vector at this level.
+#if defined(__AVX512F__)
+constexpr int64_t vector_bytes = 64;
+#elif defined(__AVX__)
+constexpr int64_t vector_bytes = 32;
+#else
+constexpr int64_t vector_bytes = 16;
+#endif
+
+// `rows` rows of c. A vector's worth of columns at a time, whose sums stay in registers.
+template <int rows, class T>
+void multiply_rows(int64_t n, int64_t k, const T* a, int64_t row_stride,
+                   int64_t column_stride, const T* b, int64_t width, T* c) {
+  constexpr int64_t lanes = vector_bytes / sizeof(T);
+  for (int64_t j = 0; j < n; j += lanes) {
+    T sums[rows][lanes] = {};
+    for (int64_t p = 0; p < k; ++p) {
+      const T* const x = a + p * column_stride;
+      const T* const y = b + p * width + j;
+      for (int i = 0; i < rows; ++i) {
+#pragma omp simd
+        for (int64_t l = 0; l < lanes; ++l) {
+          sums[i][l] = fma(x[i * row_stride], y[l], sums[i][l]);
+        }
+      }
+    }
+    for (int i = 0; i < rows; ++i) {
+      T* const out = c + i * n + j;
+      if (n - j >= lanes) {
+        std::memcpy(out, sums[i], sizeof sums[i]);
+      } else {
+        std::memcpy(out, sums[i], static_cast<std::size_t>(n - j) * sizeof(T));
+      }
+    }
+  }
+}
+
+// The same for 1 to `most` rows.
+template <int most, class T>
+void multiply_up_to(int64_t rows, int64_t n, int64_t k, const T* a, int64_t row_stride,
+                    int64_t column_stride, const T* b, int64_t width, T* c) {
+  if constexpr (most > 1) {
+    if (rows < most) {
+      return multiply_up_to<most - 1>(rows, n, k, a, row_stride, column_stride, b, width,
+                                      c);
+    }
+  }
+  multiply_rows<most>(n, k, a, row_stride, column_stride, b, width, c);
+}
+
+// In the fewest equal pieces of at most `most` rows, whose sums the registers hold.
+template <class T, int most = 12>
+void multiply(int64_t m, int64_t n, int64_t k, const T* a, int64_t row_stride,
+              int64_t column_stride, const T* b, int64_t width, T* c) {
+  const int64_t pieces = (m + most - 1) / most;
+  for (int64_t i = 0; i < pieces; ++i) {
+    const int64_t begin = m * i / pieces, end = m * (i + 1) / pieces;
+    multiply_up_to<most>(end - begin, n, k, a + begin * row_stride, row_stride,
+                         column_stride, b, width, c + begin * n);
+  }
+}
+
 template <class T>
 constexpr ProductKernels<T> kernels = {dot<T>, scale<T>, add_columns<T>, gemv<T>,
-                                       ger<T>, pack<T>,  transpose<T>};
+                                       ger<T>, pack<T>,  multiply<T>,    transpose<T>};
 
 }  // namespace
 

@@ -30,6 +30,12 @@ struct ProductKernels {
   //   panel[p * width + i] = x[i * line_step + p * depth_step]
   void (*pack)(std::int64_t width, std::int64_t lines, std::int64_t depth, const T* x,
                std::int64_t line_step, std::int64_t depth_step, T* panel);
+  // c (m, n), contiguous, = a (m, k), element (i, p) at a[i * row_stride + p *
+  // column_stride], times the k rows of b, each of `width` elements: n, and zeros up to
+  // whole cache lines. For small products.
+  void (*multiply)(std::int64_t m, std::int64_t n, std::int64_t k, const T* a,
+                   std::int64_t row_stride, std::int64_t column_stride, const T* b,
+                   std::int64_t width, T* c);
   // out[j * out_step + i] = x[i * step + j] for i < rows and j < columns.
   void (*transpose)(std::int64_t rows, std::int64_t columns, const T* x,
                     std::int64_t step, T* out, std::int64_t out_step);

@@ -8,6 +8,7 @@
 #include "tensor/core/threads.h"
 #include "tensor/core/views.h"
 #include "tensor/elementwise/elementwise.h"
+#include "tensor/product/blis.h"
 #include "tensor/random/random.h"
 #include "tests/compare.h"
 #include "tests/errors.h"
@@ -121,6 +122,40 @@ BOOST_AUTO_TEST_CASE(large_products_in_every_layout) {
   check_layouts(35, 41, 5000, float32);
   check_layouts(29, 33, 3000, float64);
   set_num_threads(before);
+}
+
+// heed's driver cuts a product into blocks; BLIS's, which it replaces, into others.
+BOOST_AUTO_TEST_CASE(blocks_give_what_the_driver_of_blis_gives) {
+  const int before = num_threads();
+  const auto check_driver = [](Int m, Int n, Int k, DType dtype) {
+    const Tensor a = whole_numbers({m, k}, dtype);
+    const Tensor b = transpose(whole_numbers({n, k}, dtype), 0, 1);
+    Tensor c = empty({m, n}, dtype);
+    dispatch_floating("test", dtype, [&]<class T>() {
+      blis::gemm<T>(m, n, k, {a.data<T>(), k, 1}, {b.data<T>(), 1, k},
+                    {c.mutable_data<T>(), n, 1}, 8);
+    });
+    for (int threads : {1, 2, 3}) {
+      set_num_threads(threads);
+      BOOST_TEST_INFO(fmt::format("{} x {} x {}, {} threads", m, n, k, threads));
+      BOOST_TEST(same(matmul(a, b), c));
+    }
+  };
+  for (DType dtype : {float32, float64}) {
+    check_driver(2100, 60, 790, dtype);  // several blocks of rows and slices of k
+    check_driver(61, 3200, 420, dtype);  // of columns
+    check_driver(1201, 1103, 403, dtype);
+  }
+  set_num_threads(before);
+}
+
+// The second block of the first product begins where the first block of the second
+// product does, and is shorter.
+BOOST_AUTO_TEST_CASE(products_whose_operands_overlap) {
+  const Int tile = blis::tile_kernel<float>().rows, step = 84 * tile, rows = 167 * tile;
+  const Tensor x = whole_numbers({step + rows, 9});
+  const Tensor windows(x.storage(), 0, {2, rows, 9}, {step * 9, 9, 1}, float32);
+  check_product(windows, whole_numbers({2, 9, 34}));
 }
 
 BOOST_AUTO_TEST_CASE(batches_broadcast) {
@@ -244,7 +279,7 @@ BOOST_AUTO_TEST_CASE(bits_do_not_depend_on_the_threads) {
     check_bits(x({40, 50, 60}), x({60, 70}));  // one tall matrix
     check_bits(x({41, 50, 60}), x({41, 60, 70}));
     check_bits(x({2, 130, 150}), x({2, 150, 170}));
-    check_bits(x({513, 401}), x({401, 611}));  // BLIS
+    check_bits(x({513, 401}), x({401, 611}));  // strips
     check_bits(x({7, 3001}), x({3001, 211}));
     check_bits(x({2011, 1501}), x({1501, 5}));
     check_bits(transpose(x({403, 501}), 0, 1), transpose(x({477, 403}), 0, 1));

@@ -1,0 +1,84 @@
+#include "tensor/product/gemv.h"
+
+#include <algorithm>
+
+#include "tensor/core/parallel.h"
+#include "tensor/kernels/level.h"
+#include "tensor/product/product_kernels.h"
+
+namespace heed {
+namespace {
+
+using std::int64_t;
+
+// Calls f(product, begin, end) for lines begin to end of a product, over all `lines`
+// lines of all products, of `work` elements each.
+template <class F>
+void for_lines(int64_t products, int64_t lines, int64_t work, F&& f) {
+  parallel_for(products * lines, parallel_grain / work + 1,
+               [&](int64_t begin, int64_t end) {
+                 int64_t product = begin / lines, first = begin % lines;
+                 while (begin < end) {
+                   const int64_t last = std::min(lines, first + end - begin);
+                   f(product, first, last);
+                   begin += last - first;
+                   ++product;
+                   first = 0;
+                 }
+               });
+}
+
+template <class T>
+void outer_products(const Products<T>& x) {
+  const auto scale = kernels::get<kernels::ProductKernels<T>>().scale;
+  for_lines(x.count(), x.m, x.n, [&](int64_t product, int64_t begin, int64_t end) {
+    const auto [at_a, at_b] = x.offsets(product);
+    const T* const a = x.a.first + at_a;
+    const T* const b = x.b.first + at_b;
+    T* const c = x.c + product * x.m * x.n;
+    for (int64_t i = begin; i < end; ++i) {
+      scale(x.n, b, x.b.column_stride, a[i * x.a.row_stride], c + i * x.n);
+    }
+  });
+}
+
+// The products of matrices (lines, k), which are operand `matrix` of the batch, and
+// vectors (k).
+template <class T>
+void matrix_vector(const Products<T>& x, int64_t lines, blis::Matrix<const T> m,
+                   const T* vector, int64_t step, int matrix) {
+  const auto dot = kernels::get<kernels::ProductKernels<T>>().dot;
+  const auto add_columns = kernels::get<kernels::ProductKernels<T>>().add_columns;
+  for_lines(x.count(), lines, x.k, [&](int64_t product, int64_t begin, int64_t end) {
+    const auto at = x.offsets(product);
+    const T* const a = m.first + at[matrix];
+    const T* const v = vector + at[1 - matrix];
+    T* const c = x.c + product * lines;
+    if (m.column_stride != 1 && m.row_stride == 1) {
+      add_columns(end - begin, x.k, a + begin, m.column_stride, v, step, c + begin);
+    } else {
+      for (int64_t i = begin; i < end; ++i) {
+        c[i] = dot(x.k, a + i * m.row_stride, m.column_stride, v, step);
+      }
+    }
+  });
+}
+
+}  // namespace
+
+template <class T>
+void multiply_vectors(const Products<T>& x) {
+  if (x.n == 1) {
+    matrix_vector<T>(x, x.m, x.a, x.b.first, x.b.row_stride, 0);
+  } else if (x.k == 1) {
+    outer_products(x);
+  } else {
+    matrix_vector<T>(x, x.n, {x.b.first, x.b.column_stride, x.b.row_stride}, x.a.first,
+                     x.a.column_stride, 1);
+  }
+}
+
+template void multiply_vectors(const Products<float>&);
+template void multiply_vectors(const Products<double>&);
+
+}  // namespace heed

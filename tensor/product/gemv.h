@@ -1,0 +1,12 @@
+// Products in which a matrix is a vector: not worth packing.
+#pragma once
+
+#include "tensor/product/gemm.h"
+
+namespace heed {
+
+// Computes the products, as multiply() does, if m, n or k is 1.
+template <class T>
+void multiply_vectors(const Products<T>& products);
+
+}  // namespace heed
