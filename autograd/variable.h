@@ -91,6 +91,9 @@ class [[nodiscard]] Variable : public Methods<Variable> {
   Variable detach() const { return Variable(value_); }
   // x[i] is element i of the first dimension: select(x, 0, i).
   Variable operator[](Integer index) const;
+  // The same elements one after the other in memory: this value itself if they are so,
+  // otherwise a recorded copy.
+  Variable contiguous() const;
   // The value as `dtype`, as the function to() has it.
   Variable to(DType dtype) const;
 

@@ -31,6 +31,11 @@ Variable Variable::operator[](Integer index) const {
   return heed::select(*this, 0, index);
 }
 
+Variable Variable::contiguous() const {
+  if (value_.is_contiguous()) return *this;
+  return reshaped("contiguous", value_.contiguous(), *this);
+}
+
 Variable reshape(const Variable& x, const Shape& shape) {
   return reshaped("reshape", reshape(x.value(), shape), x);
 }

@@ -47,11 +47,7 @@ Tensor sample(const Tensor& logits, const SampleOptions& options, Generator& gen
     scaled =
         masked_fill(scaled, scaled < least, -std::numeric_limits<double>::infinity());
   }
-  // A token with probability p wins if p / e is the largest, for e drawn from the
-  // exponential distribution: torch.multinomial's way, and its numbers.
-  Tensor race = empty(logits.shape(), logits.dtype());
-  exponential_(race, 1, generator);
-  return argmax(softmax(scaled, 1) / race, 1);
+  return squeeze(multinomial(softmax(scaled, 1), 1, generator), 1);
 }
 
 Tensor NextLogits::operator()(const Tensor& tokens) {

@@ -1,6 +1,7 @@
 // The affine layer.
 #pragma once
 
+#include <concepts>
 #include <string>
 
 #include "autograd/variable.h"
@@ -22,6 +23,9 @@ struct Linear {
 
   // Throws Error unless both sizes are at least 1.
   Linear(Size in_features, Size out_features, LinearOptions options = {});
+  // The same with {.bias = bias}.
+  Linear(Size in_features, Size out_features, std::same_as<bool> auto bias)
+      : Linear(in_features, out_features, LinearOptions{.bias = bias}) {}
   // Throws Error unless the last size of x is in_features.
   Variable operator()(const Variable& x) const;
 

@@ -39,12 +39,10 @@ struct Sequential {
         "shares its parameters");
   }
 
-  // Throws Error as the layers do.
-  Variable operator()(const Variable& x) {
-    Variable y = x;
-    std::apply([&](auto&... layer) { ((y = layer(y)), ...); }, layers);
-    return y;
-  }
+  // Throws Error as the layers do. A tensor, such as the numbers of tokens, goes to the
+  // first layer as it is.
+  Variable operator()(const Variable& x) { return apply_all(x); }
+  Variable operator()(const Tensor& x) { return apply_all(x); }
   // The layer number i, from 0.
   template <std::size_t i>
   auto& get() {
@@ -65,6 +63,22 @@ struct Sequential {
       ++i;
     };
     std::apply([&](auto&... layer) { (list(layer), ...); }, layers);
+  }
+
+ private:
+  template <class X>
+  Variable apply_all(const X& x) {
+    if constexpr (sizeof...(Layers) == 0) {
+      return x;
+    } else {
+      return std::apply(
+          [&](auto& first, auto&... rest) {
+            Variable y = first(x);
+            ((y = rest(y)), ...);
+            return y;
+          },
+          layers);
+    }
   }
 };
 

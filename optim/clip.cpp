@@ -26,4 +26,14 @@ double clip_grad_norm_(const std::vector<Variable>& parameters, double max_norm)
   return total;
 }
 
+void clip_grad_value_(const std::vector<Variable>& parameters, double clip_value) {
+  check(clip_value > 0, "clip_grad_value_: clip_value must be positive, got {}",
+        clip_value);
+  for (const Variable& parameter : parameters) {
+    if (!parameter.has_grad()) continue;
+    Tensor gradient = parameter.grad().value();
+    gradient.copy_(clamp(gradient, -clip_value, clip_value));
+  }
+}
+
 }  // namespace heed::optim

@@ -1,5 +1,5 @@
 // Clipping gradients, between backward() and step(): one batch with a very large gradient
-// could undo many steps, so the gradient keeps its direction but is shortened.
+// could undo many steps, so the gradient is shortened, or each of its elements is.
 #pragma once
 
 #include <vector>
@@ -16,5 +16,8 @@ namespace heed::optim {
 // Error unless max_norm is positive.
 // (Pascanu, Mikolov and Bengio, 2013)
 double clip_grad_norm_(const std::vector<Variable>& parameters, double max_norm);
+// Brings every element of the parameters' gradients between -clip_value and clip_value;
+// a NaN stays. Throws Error unless clip_value is positive.
+void clip_grad_value_(const std::vector<Variable>& parameters, double clip_value);
 
 }  // namespace heed::optim

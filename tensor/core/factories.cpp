@@ -212,6 +212,9 @@ Tensor arange(Number start, Number end, Number step, std::optional<DType> dtype)
   fail("arange: the dtype must not be bool, got bool");
 }
 
+Tensor arange(Number start, Number end, DType dtype) {
+  return arange(start, end, 1, dtype);
+}
 Tensor arange(Number end, std::optional<DType> dtype) { return arange(0, end, 1, dtype); }
 
 Tensor linspace(double start, double end, Size steps, DType dtype) {

@@ -79,6 +79,7 @@ class Number {
 // as in PyTorch. Throws Error when step is 0 or points away from `end`, a number is not
 // finite, or the dtype is bool or cannot hold the numbers.
 Tensor arange(Number start, Number end, Number step = 1, std::optional<DType> dtype = {});
+Tensor arange(Number start, Number end, DType dtype);
 // 0, 1, ... below `end`.
 Tensor arange(Number end, std::optional<DType> dtype = {});
 

@@ -9,6 +9,10 @@
 #include "tensor/core/factories.h"
 #include "tensor/core/memory_order.h"
 #include "tensor/core/parallel.h"
+#include "tensor/elementwise/elementwise.h"
+#include "tensor/reduce/comparing.h"
+#include "tensor/reduce/reductions.h"
+#include "tensor/reduce/sorting.h"
 
 namespace heed {
 namespace {
@@ -104,6 +108,23 @@ Tensor randperm(Size n, Generator& generator) {
     std::swap(order[i], order[i + generator.word32() % (n - i)]);
   }
   return result;
+}
+
+Tensor multinomial(const Tensor& p, Size samples, Generator& generator) {
+  check_floating("multinomial", p.dtype());
+  check(p.dim() == 1 || p.dim() == 2, "multinomial: p must be (n) or (rows, n), got {}",
+        p.shape());
+  check(samples >= 1, "multinomial: samples must be at least 1, got {}", samples);
+  check(all(isfinite(p)).item() && all(p >= 0).item(),
+        "multinomial: the elements of p must be finite and not negative, got {}", p);
+  check(all(sum((p > 0).to(int64), -1) >= samples).item(),
+        "multinomial: each row of p must have {} elements above 0, got {}", samples, p);
+  // The largest p / e win, for e drawn from the exponential distribution: PyTorch's way,
+  // and its numbers.
+  Tensor race = empty(p.shape(), p.dtype());
+  exponential_(race, 1, generator);
+  if (samples == 1) return argmax(p / race, -1, true);
+  return topk(p / race, samples).indices;
 }
 
 Tensor bernoulli(const Tensor& p, Generator& generator) {

@@ -322,4 +322,14 @@ BOOST_AUTO_TEST_CASE(members_are_the_functions_of_their_names) {
   BOOST_TEST(distance(leaf.grad().value(), (x - 1) / 3) < 1e-6);
 }
 
+BOOST_AUTO_TEST_CASE(contiguous_is_a_recorded_copy_where_it_must_be) {
+  const Variable x(tensor({{1.0, 2.0, 3.0}, {4.0, 5.0, 6.0}}), true);
+  BOOST_TEST(x.contiguous().value().data<float>() == x.value().data<float>());
+  const Variable turned = x.transpose(0, 1).contiguous();
+  BOOST_TEST(turned.value().is_contiguous());
+  BOOST_TEST(same(turned.value(), tensor({{1.0, 4.0}, {2.0, 5.0}, {3.0, 6.0}})));
+  sum(turned.view({2, 3}) * tensor({{1.0, 2.0, 3.0}, {4.0, 5.0, 6.0}})).backward();
+  BOOST_TEST(same(x.grad().value(), tensor({{1.0, 3.0, 5.0}, {2.0, 4.0, 6.0}})));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

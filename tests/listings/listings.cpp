@@ -172,6 +172,7 @@ BOOST_AUTO_TEST_CASE(what_is_written_in_pytorch_is_written_so_in_heed) {
   const Tensor keep = ones({4, 4}, boolean), padding = !keep, lens = tensor({2, 3});
   optim::SGD optimiser(nn::parameters(net), {.lr = 0.1});
   const std::int64_t n = 3, epoch = 0;
+  const Tensor p = softmax(a, 1);
   const data::TensorDataset all(x, labels);
   // TABLE PYTORCH.md | in PyTorch | in heed |
 }

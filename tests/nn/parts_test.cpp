@@ -215,6 +215,17 @@ BOOST_AUTO_TEST_CASE(a_sequence_is_a_layer_of_another) {
   BOOST_TEST(nn::to_string(Perhaps()) == "Perhaps(\n  (layer): Tanh()\n)");
 }
 
+// What a PyTorch user writes for a language model without attention.
+BOOST_AUTO_TEST_CASE(a_sequence_may_begin_with_an_embedding) {
+  nn::Sequential net{nn::Embedding(5, 3), nn::Linear(3, 5, false)};
+  const Tensor ids = tensor({{0, 4}, {2, 2}});
+  BOOST_TEST((net(ids).shape() == Shape{2, 2, 5}));
+  BOOST_TEST(same(net(ids).value(), net.get<1>()(net.get<0>()(ids)).value()));
+  BOOST_TEST(nn::parameters(net).size() == 2u);
+  nn::Sequential<> nothing;
+  BOOST_TEST(same(nothing(ids).value(), ids));
+}
+
 // As torch.nn.Sequential: layers by number, and lambdas between them.
 BOOST_AUTO_TEST_CASE(layers_in_sequence) {
   manual_seed(3);

@@ -6,6 +6,7 @@
 
 #include <heed.h>
 
+#include "tests/compare.h"
 #include "tests/errors.h"
 
 using namespace heed;
@@ -65,6 +66,16 @@ BOOST_AUTO_TEST_CASE(clipping_scales_all_gradients_by_one_factor) {
   BOOST_TEST(a.grad().value().at({0}) == 3 / (5 + 1e-6), tt::tolerance(1e-14));
   BOOST_TEST(b.grad().item() == 4 / (5 + 1e-6), tt::tolerance(1e-14));
   BOOST_TEST(!idle.has_grad());
+}
+
+BOOST_AUTO_TEST_CASE(clipping_by_value_clamps_each_element) {
+  const Variable a(tensor({3.0, -0.25, -4.0}), true), idle(tensor(1.0), true);
+  (sum(square(a)) / 2).backward();
+  optim::clip_grad_value_({a, idle}, 0.5);
+  BOOST_TEST(same(a.grad().value(), tensor({0.5, -0.25, -0.5})));
+  BOOST_TEST(!idle.has_grad());
+  BOOST_TEST(error_of([&] { optim::clip_grad_value_({a}, 0); }) ==
+             "clip_grad_value_: clip_value must be positive, got 0");
 }
 
 BOOST_AUTO_TEST_CASE(clipping_leaves_alone_what_is_short_enough) {

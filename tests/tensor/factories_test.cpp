@@ -53,6 +53,7 @@ BOOST_AUTO_TEST_CASE(ranges_of_whole_numbers) {
   BOOST_TEST(show(arange(4)) == "int64 (4) 0 1 2 3");
   BOOST_TEST(show(arange(0)) == "int64 (0)");
   BOOST_TEST(show(arange(1, 10, 4)) == "int64 (3) 1 5 9");
+  BOOST_TEST(show(arange(1, 3, float32)) == "(2) 1 2");
   BOOST_TEST(show(arange(1, 9, 4)) == "int64 (2) 1 5");
   BOOST_TEST(show(arange(3, -4, -3)) == "int64 (3) 3 0 -3");
   BOOST_TEST(show(arange(3, 3, -1)) == "int64 (0)");

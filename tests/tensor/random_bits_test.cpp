@@ -1,11 +1,13 @@
-// Draws in bulk: the same numbers as one by one.
+// Draws in bulk, the same numbers as one by one; and draws without replacement.
 #include <vector>
 
 #include <boost/test/unit_test.hpp>
 
 #include "tensor/core/factories.h"
+#include "tensor/elementwise/elementwise.h"
 #include "tensor/random/random.h"
 #include "tests/errors.h"
+#include "tests/tensor/show.h"
 
 namespace heed {
 
@@ -61,6 +63,30 @@ BOOST_AUTO_TEST_CASE(errors) {
              }) ==
              "unpack_bits: for rows of 3 the bits must be int64 (..., 1), got float32 "
              "(2, 1)");
+}
+
+// The numbers of torch.multinomial.
+BOOST_AUTO_TEST_CASE(multinomial_numbers) {
+  const Tensor p = tensor({{0.1, 0.2, 0.3, 0.4}, {0.0, 5.0, 1.0, 2.0}});
+  manual_seed(7);
+  BOOST_TEST(show(multinomial(p, 1)) == "int64 (2, 1) 1 2");
+  BOOST_TEST(show(multinomial(p, 3)) == "int64 (2, 3) 3 2 1 1 2 3");
+  BOOST_TEST(show(multinomial(p[0], 2)) == "int64 (2) 0 2");
+  Generator generator(7);
+  BOOST_TEST(show(multinomial(p.to(float64), 2, generator)) == "int64 (2, 2) 1 3 2 1");
+  BOOST_TEST(error_of([&] { multinomial(p, 0); }) ==
+             "multinomial: samples must be at least 1, got 0");
+  BOOST_TEST(
+      error_of([&] {
+        multinomial(p, 4);
+      }).starts_with("multinomial: each row of p must have 4 elements above 0, got"));
+  BOOST_TEST(
+      error_of([&] { multinomial(-p, 1); })
+          .starts_with(
+              "multinomial: the elements of p must be finite and not negative, got"));
+  BOOST_TEST(error_of([&] {
+               multinomial(zeros({1, 2, 3}), 1);
+             }) == "multinomial: p must be (n) or (rows, n), got (1, 2, 3)");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

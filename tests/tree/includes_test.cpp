@@ -32,7 +32,7 @@ const std::map<std::string, std::set<std::string>> subfolders = {
     {"elementwise", {"core", "kernels"}},
     {"reduce", {"core", "kernels", "indexing", "elementwise"}},
     {"product", {"core", "kernels"}},
-    {"random", {"core", "kernels"}},
+    {"random", {"core", "kernels", "elementwise", "reduce"}},
     {"attention", {"core", "kernels", "elementwise", "reduce", "product"}},
 };
 
