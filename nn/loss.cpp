@@ -1,10 +1,12 @@
 #include "nn/loss.h"
 
 #include <cmath>
+#include <optional>
 #include <vector>
 
 #include "autograd/elementwise.h"
 #include "autograd/indexing.h"
+#include "autograd/record.h"
 #include "autograd/reductions.h"
 #include "autograd/softmax.h"
 #include "autograd/views.h"
@@ -94,6 +96,44 @@ Variable huber_loss(const Variable& prediction, const Variable& target,
   // is not taken can overflow.
   const Variable d = prediction - target, c = clamp(d, -delta, delta);
   return reduce(c * (d - c / 2), options.reduction);
+}
+
+Variable smooth_l1_loss(const Variable& prediction, const Variable& target,
+                        SmoothL1Options options) {
+  check_alike("smooth_l1_loss", prediction, target);
+  const auto [reduction, beta] = options;
+  check(beta >= 0 && std::isfinite(beta),
+        "smooth_l1_loss: beta must be finite and not negative, got {}", beta);
+  check_floating("smooth_l1_loss", prediction.dtype());
+  if (beta == 0) return l1_loss(prediction, target, reduction);
+  return huber_loss(prediction, target, {.reduction = reduction, .delta = beta}) / beta;
+}
+
+Variable binary_cross_entropy(const Variable& p, const Variable& target,
+                              LossOptions options) {
+  check_alike("binary_cross_entropy", p, target);
+  check_floating("binary_cross_entropy", p.dtype());
+  check(all((p.value() >= 0) & (p.value() <= 1)).item() == 1,
+        "binary_cross_entropy: the probabilities must be from 0 to 1; for logits take "
+        "binary_cross_entropy_with_logits");
+  const auto least = [](const auto& log_p) { return clamp(log_p, -100, std::nullopt); };
+  const auto losses = [&](const auto& p, const auto& t) {
+    return (t - 1) * least(log1p(-p)) - t * least(log(p));
+  };
+  // Written out, because the derivative of log at 0 is infinite.
+  return reduce(
+      record(
+          {"binary_cross_entropy", "dp = g (p - t) / (p (1 - p)),  dt = g log((1-p)/p)"},
+          losses(p.value(), target.value()),
+          rule(p, save(p, target),
+               [](auto& g, auto& p, auto& t) {
+                 return g * (p - t) / clamp(p * (1 - p), 1e-12, std::nullopt);
+               }),
+          rule(target, save(p),
+               [least](auto& g, auto& p) {
+                 return g * (least(log1p(-p)) - least(log(p)));
+               })),
+      options.reduction);
 }
 
 // With log(1 - σ(x)) = log σ(x) - x, so that nothing cancels.

@@ -37,6 +37,21 @@ struct HuberOptions {
 Variable huber_loss(const Variable& prediction, const Variable& target,
                     HuberOptions options = {});
 
+// d²/(2 beta) for |d| < beta, else |d| - beta/2: huber_loss / beta, and l1_loss for a
+// beta of 0. Throws Error unless beta is finite and not negative.     (Girshick, 2015)
+struct SmoothL1Options {
+  Reduction reduction = Reduction::mean;
+  double beta = 1;
+};
+Variable smooth_l1_loss(const Variable& prediction, const Variable& target,
+                        SmoothL1Options options = {});
+
+// -(t log p + (1 - t) log(1 - p)) for probabilities p and targets t of one shape and
+// dtype; the logarithms are at least -100, as in PyTorch. With logits the function below
+// is more exact. Throws Error for a p that is not from 0 to 1.
+Variable binary_cross_entropy(const Variable& p, const Variable& target,
+                              LossOptions options = {});
+
 // -(pos_weight t log σ(x) + (1 - t) log(1 - σ(x))) for logits x and targets t of one
 // shape; t is a probability, of x's dtype. pos_weight broadcasts to the shape.
 struct BceOptions {
@@ -88,6 +103,18 @@ struct HuberLoss {
   HuberOptions options = {};
   Variable operator()(const Variable& prediction, const Variable& target) const {
     return huber_loss(prediction, target, options);
+  }
+};
+struct SmoothL1Loss {
+  SmoothL1Options options = {};
+  Variable operator()(const Variable& prediction, const Variable& target) const {
+    return smooth_l1_loss(prediction, target, options);
+  }
+};
+struct BCELoss {
+  LossOptions options = {};
+  Variable operator()(const Variable& p, const Variable& target) const {
+    return binary_cross_entropy(p, target, options);
   }
 };
 struct BCEWithLogitsLoss {

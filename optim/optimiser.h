@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -93,7 +94,6 @@ class Optimiser {
     for (detail::Parameter& parameter : parameters_) parameter.variable.zero_grad();
   }
 
-  std::size_t group_count() const { return options_.size(); }
   // The options of a group, to read or to change between steps. Throws Error when there
   // is no such group.
   Options& options(std::size_t group = 0) {
@@ -101,6 +101,9 @@ class Optimiser {
           options_.size(), group);
     return options_[group];
   }
+
+  // The options of all groups, to change them in a loop.
+  std::span<Options> param_groups() { return options_; }
 
   // The state of a parameter: empty before its first step. Throws Error for a Variable
   // that is not among the parameters.

@@ -146,9 +146,7 @@ double Trainer::step() {
       optim::clip_grad_norm_(parameters_, settings_.clip > 0 ? settings_.clip : any);
   check_finite(loss.item() + norm, step_ + 1);
   const double lr = learning_rate();
-  for (std::size_t group = 0; group < optimiser_.group_count(); ++group) {
-    optimiser_.options(group).lr = lr;
-  }
+  for (auto& group : optimiser_.param_groups()) group.lr = lr;
   optimiser_.step();
   ++step_;
   return loss.item();

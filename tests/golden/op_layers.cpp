@@ -105,6 +105,10 @@ Outputs graph(In in) {
 
 Ops layer_ops() {
   return {
+      {"binary_cross_entropy",
+       [](In in) {
+         return nn::binary_cross_entropy(in["a"], in["b"], {.reduction = reduction(in)});
+       }},
       {"binary_cross_entropy_with_logits", binary_cross_entropy},
       {"cross_entropy", cross_entropy},
       {"embedding", embedding},
@@ -121,6 +125,11 @@ Ops layer_ops() {
       {"linear", linear},
       {"mse_loss", [](In in) { return nn::mse_loss(in["a"], in["b"], reduction(in)); }},
       {"nll_loss", nll_loss},
+      {"smooth_l1_loss",
+       [](In in) {
+         return nn::smooth_l1_loss(
+             in["a"], in["b"], {.reduction = reduction(in), .beta = in.c.number("beta")});
+       }},
   };
 }
 

@@ -131,11 +131,23 @@ BOOST_AUTO_TEST_CASE(a_training_that_goes_on) {
   BOOST_TEST(resumed.next()[0].numel() == 4);  // of the next epoch
 }
 
+namespace module_of_the_page {
+
+// LISTING PYTORCH.md 1
+
+BOOST_AUTO_TEST_CASE(a_struct_that_is_a_module) {
+  Net net;
+  BOOST_TEST(net(zeros({3, 2})).shape() == (Shape{3, 1}));
+  BOOST_TEST(nn::parameters(net).size() == 4u);
+}
+
+}  // namespace module_of_the_page
+
 BOOST_AUTO_TEST_CASE(a_step_by_hand) {
   std::vector<Variable> parameters = {Variable(tensor({1.0, 2.0}), true)};
   const double lr = 0.5;
   const Variable loss = sum(square(parameters[0]));
-  // LISTING PYTORCH.md 1
+  // LISTING PYTORCH.md 2
   BOOST_TEST(equal(parameters[0].value(), zeros({2})));
   BOOST_TEST(!parameters[0].has_grad());
 }
@@ -152,8 +164,8 @@ struct Net {
 
 BOOST_AUTO_TEST_CASE(groups_and_freezing) {
   Net net;
-  // LISTING PYTORCH.md 2
-  BOOST_TEST(optimiser.group_count() == 2u);
+  // LISTING PYTORCH.md 3
+  BOOST_TEST(optimiser.param_groups().size() == 2u);
   BOOST_TEST(!net.encoder.weight.requires_grad());
 }
 

@@ -75,6 +75,39 @@ BOOST_AUTO_TEST_CASE(huber_and_binary_cross_entropy) {
       {logits, chances});
 }
 
+BOOST_AUTO_TEST_CASE(smooth_l1_and_binary_cross_entropy_of_probabilities) {
+  const Tensor a = tensor({0.5, 3.0}, float64), b = tensor({0.0, 0.0}, float64);
+  BOOST_TEST(nn::smooth_l1_loss(a, b, {.reduction = Reduction::sum, .beta = 2}).item() ==
+             0.25 / 4 + 2);
+  BOOST_TEST(nn::smooth_l1_loss(a, b, {.reduction = Reduction::sum, .beta = 0}).item() ==
+             3.5);
+  BOOST_TEST(error_of([&] { nn::smooth_l1_loss(a, b, {.beta = -1}); }) ==
+             "smooth_l1_loss: beta must be finite and not negative, got -1");
+  BOOST_TEST(error_of([&] { nn::binary_cross_entropy(a, b); }) ==
+             "binary_cross_entropy: the probabilities must be from 0 to 1; for logits "
+             "take binary_cross_entropy_with_logits");
+  // At 0 and 1 the loss and its slope are finite.
+  const Variable p(tensor({0.0, 1.0, 0.0}), true);
+  const Variable loss =
+      nn::binary_cross_entropy(p, tensor({1.0, 1.0, 0.5}), {.reduction = Reduction::sum});
+  BOOST_TEST(loss.item() == 150);
+  loss.backward();
+  BOOST_TEST(p.grad().value().to_vector<float>() ==
+             (std::vector<float>{-1e12f, 0.0f, -0.5e12f}));
+  Generator generator(5);
+  const Tensor x = rand({2, 3}, float64, generator), y = rand({2, 3}, float64, generator);
+  check_derivatives(
+      [](const std::vector<Variable>& in) {
+        return nn::binary_cross_entropy(in[0], in[1], {.reduction = Reduction::none});
+      },
+      {x, y});
+  check_derivatives(
+      [](const std::vector<Variable>& in) {
+        return nn::smooth_l1_loss(in[0], in[1], {.beta = 0.3});
+      },
+      {x, y});
+}
+
 BOOST_AUTO_TEST_CASE(loss_layers_are_the_functions_of_their_names) {
   const Variable x = tensor({{0.5, -1.0, 2.0}, {0.0, 1.0, -3.0}});
   const Tensor y = tensor({{0.0, 1.0, 1.0}, {1.0, 0.0, 0.0}}), ids = tensor({2, 0});
@@ -84,6 +117,8 @@ BOOST_AUTO_TEST_CASE(loss_layers_are_the_functions_of_their_names) {
       {nn::MSELoss{{reduction}}(x, y), nn::mse_loss(x, y, reduction)},
       {nn::L1Loss{{reduction}}(x, y), nn::l1_loss(x, y, {.reduction = reduction})},
       {nn::HuberLoss{{.delta = 0.5}}(x, y), nn::huber_loss(x, y, {.delta = 0.5})},
+      {nn::SmoothL1Loss{{.beta = 0.5}}(x, y), nn::smooth_l1_loss(x, y, {.beta = 0.5})},
+      {nn::BCELoss()(y, y), nn::binary_cross_entropy(y, y)},
       {nn::BCEWithLogitsLoss{{.pos_weight = tensor(2.0)}}(x, y),
        nn::binary_cross_entropy_with_logits(x, y, {.pos_weight = tensor(2.0)})},
       {nn::NLLLoss{{.ignore_index = 2}}(x, ids),

@@ -119,7 +119,7 @@ BOOST_AUTO_TEST_CASE(frozen_parameters_stay_parameters) {
   BOOST_TEST(same(net.bias.value(), bias));
   BOOST_TEST(same(net.weight.value(), weight - 1));
   BOOST_TEST(nn::parameters(net).size() == 2u);
-  BOOST_TEST(optim::SGD(nn::parameters(net)).group_count() == 1u);
+  BOOST_TEST(optim::SGD(nn::parameters(net)).param_groups().size() == 1u);
 }
 
 BOOST_AUTO_TEST_CASE(what_is_not_listed_is_found) {

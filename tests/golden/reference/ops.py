@@ -270,6 +270,15 @@ def layers(t):
         t.add("l1_loss_" + kind, "l1_loss", pair, l1, reduction=kind)
         huber = lambda i, kind=kind: F.huber_loss(i.a, i.b, reduction=kind, delta=0.7)
         t.add("huber_loss_" + kind, "huber_loss", pair, huber, reduction=kind, delta=0.7)
+        for beta in (0.7, 0):
+            smooth = lambda i, kind=kind, beta=beta: F.smooth_l1_loss(
+                i.a, i.b, reduction=kind, beta=beta
+            )
+            case = f"smooth_l1_loss_{beta}_{kind}"
+            t.add(case, "smooth_l1_loss", pair, smooth, reduction=kind, beta=beta)
+        both = lambda d: {"a": d.uniform(0, 1, 3, 4), "b": d.uniform(0, 1, 3, 4)}
+        of_p = lambda i, kind=kind: F.binary_cross_entropy(i.a, i.b, reduction=kind)
+        t.add("binary_cross_entropy_" + kind, "binary_cross_entropy", both, of_p, reduction=kind)
         op = "binary_cross_entropy_with_logits"
         chances = lambda d: {"a": 9 * d.normal(3, 4), "b": d.uniform(0, 1, 3, 4)}
         bce = lambda i, kind=kind, op=op: getattr(F, op)(i.a, i.b, reduction=kind)
