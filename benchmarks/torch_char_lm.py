@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What char_lm trains by default, in PyTorch: the same model, recipe and pieces of text.
 
-    torch_char_lm.py FILE [--steps 2000] [--seed 42] [--threads N]
+    torch_char_lm.py FILE [--compile] [--steps 2000] [--seed 42] [--threads N]
 
 Prints the losses on the way, the loss over the whole validation part, and the time. The
 initial values and the pieces of text are those of char_lm for the same seed.
@@ -11,19 +11,20 @@ import math
 import os
 import time
 
-from compare import torch_environment
+import torch_environment
 
-os.environ.update(torch_environment())  # read when torch is imported
+torch_environment.restart()
 try:
     import torch
     from torch import nn
     from torch.nn import functional as F
 except ImportError:
-    raise SystemExit("torch_char_lm.py: PyTorch is needed (apt-get install python3-torch)")
+    raise SystemExit("torch_char_lm.py: PyTorch is needed: pip install torch")
 
 LAYERS, HEADS, WIDTH, CONTEXT, BATCH = 4, 4, 128, 64, 12
 LR, MIN_LR, WARMUP, BETAS, WEIGHT_DECAY, CLIP = 1e-3, 1e-4, 100, (0.9, 0.99), 0.1, 1.0
 EVAL_EVERY, EVAL_BATCHES = 250, 20
+FUSED = {"fused": True} if torch.__version__ >= "2.4" else {}
 
 
 class Norm(nn.Module):
@@ -136,6 +137,7 @@ def main():
     parser.add_argument("--steps", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=42)
     parser.add_argument("--threads", type=int, default=os.cpu_count())
+    parser.add_argument("--compile", action="store_true", help="under torch.compile")
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
     with open(options.text, encoding="utf-8", newline="") as file:
@@ -150,8 +152,11 @@ def main():
     vectors = [p for p in model.parameters() if p.dim() < 2]
     optimiser = torch.optim.AdamW(
         [{"params": matrices, "weight_decay": WEIGHT_DECAY},
-         {"params": vectors, "weight_decay": 0}], lr=LR, betas=BETAS)
+         {"params": vectors, "weight_decay": 0}], lr=LR, betas=BETAS, **FUSED)
+    trained_loss = torch.compile(loss_of) if options.compile else loss_of
     generator = torch.Generator().manual_seed(options.seed + 2)
+    if options.compile:  # not timed
+        trained_loss(model, *pieces(train, torch.arange(BATCH))).backward()
     start = time.perf_counter()
     for step in range(options.steps + 1):
         if step % EVAL_EVERY == 0 or step == options.steps:
@@ -164,7 +169,7 @@ def main():
         for group in optimiser.param_groups:
             group["lr"] = rate(step, options.steps)
         optimiser.zero_grad(set_to_none=True)
-        loss_of(model, *random_pieces(train, generator)).backward()
+        trained_loss(model, *random_pieces(train, generator)).backward()
         nn.utils.clip_grad_norm_(model.parameters(), CLIP)
         optimiser.step()
     seconds = time.perf_counter() - start

@@ -1,17 +1,41 @@
 #!/usr/bin/env python3
-"""heed's workloads in PyTorch: a line of JSON a workload, named as workloads.cpp names them."""
+"""heed's workloads in PyTorch: a line of JSON a workload, named as workloads.cpp names them.
+
+Optimisers are fused, and PyTorch runs with all that makes it fast: see
+torch_environment.py.
+"""
 import argparse
 import json
 import math
 import resource
 import statistics
+import sys
 import time
 
+import torch_environment
+
+torch_environment.restart()
 try:
     import torch
     from torch.nn import functional as F
 except ImportError:
-    raise SystemExit("torch_workloads.py: PyTorch is needed (apt-get install python3-torch)")
+    raise SystemExit("torch_workloads.py: PyTorch is needed: pip install torch")
+
+
+compiled = False  # set by --compile
+
+
+def prepare(function):
+    """The function as it is timed: compiled, if that was asked for."""
+    return torch.compile(function) if compiled else function
+
+
+def fused(optimiser, parameters, **options):
+    """The optimiser that updates all parameters in one loop, where PyTorch has it."""
+    try:
+        return optimiser(parameters, fused=True, **options)
+    except (TypeError, RuntimeError):  # before PyTorch 2.4
+        return optimiser(parameters, **options)
 
 
 class KernelRegression(torch.nn.Module):
@@ -36,11 +60,12 @@ def nw_epoch(n):
     values = y.expand(n, n)[others].reshape(n, n - 1)
     net = KernelRegression()
     loss = torch.nn.MSELoss(reduction="none")
-    optimiser = torch.optim.SGD(net.parameters(), lr=25 / n / n)
+    optimiser = fused(torch.optim.SGD, net.parameters(), lr=25 / n / n)
+    total = prepare(lambda: loss(net(x, keys, values), y).sum())
 
     def epoch():
         optimiser.zero_grad()
-        loss(net(x, keys, values), y).sum().backward()
+        total().backward()
         optimiser.step()
     return epoch
 
@@ -49,13 +74,17 @@ def additive_step(batch, n, m, h):
     w_q, w_k, w_v = (torch.nn.Linear(h, width, bias=False) for width in (h, h, 1))
     queries, keys, values = (torch.randn(batch, rows, h, requires_grad=True)
                              for rows in (n, m, m))
-    optimiser = torch.optim.SGD([w_q.weight, w_k.weight, w_v.weight], lr=1e-3)
+    optimiser = fused(torch.optim.SGD, [w_q.weight, w_k.weight, w_v.weight], lr=1e-3)
+
+    @prepare
+    def loss():
+        features = torch.tanh(w_q(queries).unsqueeze(2) + w_k(keys).unsqueeze(1))
+        weights = F.softmax(w_v(features).squeeze(-1), -1)
+        return torch.bmm(weights, values).square().mean()
 
     def step():
         optimiser.zero_grad()
-        features = torch.tanh(w_q(queries).unsqueeze(2) + w_k(keys).unsqueeze(1))
-        weights = F.softmax(w_v(features).squeeze(-1), -1)
-        torch.bmm(weights, values).square().mean().backward()
+        loss().backward()
         optimiser.step()
     return step
 
@@ -87,15 +116,17 @@ class CausalSelfAttention(torch.nn.Module):
 def mha(b, t, d, heads, train, dropout=0.0):
     net = CausalSelfAttention(d, heads, t, dropout)
     x, y = torch.randn(b, t, d, requires_grad=train), torch.randn(b, t, d)
-    optimiser = torch.optim.SGD(net.parameters(), lr=1e-3)
+    optimiser = fused(torch.optim.SGD, net.parameters(), lr=1e-3)
+    output = prepare(lambda: net(x))
+    loss = prepare(lambda: F.mse_loss(net(x), y))
 
     def forward():
         with torch.no_grad():
-            net(x)
+            output()
 
     def step():
         optimiser.zero_grad()
-        F.mse_loss(net(x), y).backward()
+        loss().backward()
         optimiser.step()
     return step if train else forward
 
@@ -103,12 +134,13 @@ def mha(b, t, d, heads, train, dropout=0.0):
 def one_query(heads, m, d):
     shapes = [(heads, 1, d), (heads, m, d), (heads, m, d)]
     q, k, v = (torch.randn(shape, requires_grad=True) for shape in shapes)
+    loss = prepare(
+        lambda: (F.softmax(q @ k.transpose(1, 2) / math.sqrt(d), -1) @ v).sum())
 
     def step():
         for x in (q, k, v):
             x.grad = None
-        weights = F.softmax(q @ k.transpose(1, 2) / math.sqrt(d), -1)
-        (weights @ v).sum().backward()
+        loss().backward()
     return step
 
 
@@ -142,12 +174,13 @@ class LanguageModel(torch.nn.Module):
 
 def gpt_step(layers, d, heads, t, b, vocab):
     net = LanguageModel(layers, d, heads, t, vocab)
-    optimiser = torch.optim.AdamW(net.parameters(), lr=1e-4)
+    optimiser = fused(torch.optim.AdamW, net.parameters(), lr=1e-4)
     ids, targets = torch.randint(vocab, (b, t)), torch.randint(vocab, (b * t,))
+    loss = prepare(lambda: F.cross_entropy(net(ids).view(-1, vocab), targets))
 
     def step():
         optimiser.zero_grad()
-        F.cross_entropy(net(ids).view(-1, vocab), targets).backward()
+        loss().backward()
         optimiser.step()
     return step
 
@@ -165,22 +198,22 @@ def scalar_chain():
 
 def product(n):
     a, b = torch.randn(n, n), torch.randn(n, n)
-    return lambda: a @ b
+    return prepare(lambda: a @ b)
 
 
 def bmm_nt(b, m, n, k):
     x, y = torch.randn(b, m, k), torch.randn(b, n, k)
-    return lambda: torch.bmm(x, y.transpose(1, 2))
+    return prepare(lambda: torch.bmm(x, y.transpose(1, 2)))
 
 
 def elementwise(op, n):
     a, b = torch.randn(n), torch.randn(n)
-    return (lambda: a + b) if op == "add" else (lambda: getattr(torch, op)(a))
+    return prepare((lambda: a + b) if op == "add" else (lambda: getattr(torch, op)(a)))
 
 
 def softmax(rows, columns):
     a = torch.randn(rows, columns)
-    return lambda: F.softmax(a, -1)
+    return prepare(lambda: F.softmax(a, -1))
 
 
 def workloads():
@@ -224,22 +257,50 @@ def repeat(run, count):
     return time.perf_counter() - start
 
 
+class Timer:
+    """A workload that is set up and warm; round() gives the milliseconds of a repetition."""
+
+    def __init__(self, make, seconds):
+        torch.manual_seed(0)
+        self.run = make()
+        repeat(self.run, 3)  # the first one compiles
+        self.count = max(1, int(seconds / max(repeat(self.run, 1), 1e-9)))
+
+    def round(self):
+        return repeat(self.run, self.count) / self.count * 1e3
+
+
+def serve(seconds):
+    """Times a round of the workload that each line of the input names: see compare.py."""
+    timer, timed = None, None
+    for line in sys.stdin:
+        name = line.strip()
+        if name != timed:
+            timer = Timer(dict(workloads())[name], seconds)
+            timed = name
+        print(json.dumps({"name": name, "ms": timer.round()}), flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--threads", type=int, default=torch.get_num_threads())
     parser.add_argument("--only", default="", help="just the names that hold this text")
     parser.add_argument("--seconds", type=float, default=0.2, help="how long a round lasts")
+    parser.add_argument("--compile", action="store_true", help="under torch.compile")
+    parser.add_argument("--serve", action="store_true",
+                        help="one round of each workload that standard input names")
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
+    global compiled
+    compiled = options.compile
+    if options.serve:
+        return serve(options.seconds)
     import_mib = peak_mib()
     chosen = [(name, make) for name, make in workloads() if options.only in name]
     for name, make in chosen:
-        torch.manual_seed(0)
-        run = make()
-        run()
-        count = max(1, int(options.seconds / max(repeat(run, 1), 1e-9)))
-        rounds = [repeat(run, count) / count * 1e3 for _ in range(7)]
-        row = {"name": name, "threads": options.threads,
+        timer = Timer(make, options.seconds)
+        rounds = [timer.round() for _ in range(7)]
+        row = {"name": name, "threads": options.threads, "compiled": compiled,
                "ms": round(statistics.median(rounds), 6), "best_ms": round(min(rounds), 6),
                "torch": torch.__version__}
         if len(chosen) == 1:  # otherwise the peak may be another's

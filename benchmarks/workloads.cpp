@@ -1,34 +1,19 @@
-// The benchmark: heed's workloads, timed. torch_workloads.py times the same ones in
-// PyTorch under the same names, compare.py sets the two side by side.
-//
-// A workload is repeated until a round lasts --seconds; after two warm-ups there are
-// seven rounds, and a figure is the time of one repetition, in milliseconds.
+// The workloads of the benchmark. torch_workloads.py has the same ones in PyTorch, under
+// the same names.
+
+#include "benchmarks/workloads.h"
 
 #include <algorithm>
-#include <chrono>
-#include <functional>
 #include <memory>
-#include <string>
-#include <vector>
-
-#include <sys/resource.h>
 
 #include <fmt/format.h>
 
-#include "examples/support/input_error.h"
-#include "examples/support/program.h"
+#include "benchmarks/probes.h"
 #include "heed.h"
 
-using namespace heed;
+namespace heed::benchmarks {
 
 namespace {
-
-// What is timed, and the floating-point operations of one repetition (or the elements).
-struct Workload {
-  std::string name;
-  double flop;
-  std::function<std::function<void()>()> make;
-};
 
 // One epoch of the tutorial's Nadaraya-Watson training loop; n training points, each
 // against the n - 1 others.
@@ -192,45 +177,58 @@ std::function<void()> bmm_nt(std::int64_t b, std::int64_t m, std::int64_t n,
   return [=] { (void)bmm(x, transpose(y, 1, 2)); };
 }
 
+// Forward, as README.md counts.
+double mha_flop(std::int64_t b, std::int64_t t, std::int64_t d) {
+  return static_cast<double>(8 * b * t * d * d + 2 * b * t * (t + 1) * d);
+}
+double gpt_flop(std::int64_t layers, std::int64_t d, std::int64_t t, std::int64_t b,
+                std::int64_t vocab) {
+  const std::int64_t mlp = 16 * b * t * d * d, head = 2 * b * t * d * vocab;
+  return static_cast<double>(layers) * (mha_flop(b, t, d) + static_cast<double>(mlp)) +
+         static_cast<double>(head);
+}
+
+}  // namespace
+
 std::vector<Workload> workloads() {
-  std::vector<Workload> list;
+  std::vector<Workload> list = probes();
   for (std::int64_t n : {50, 500, 2000}) {
-    list.push_back({fmt::format("nw_epoch/n{}", n), 0, [=] { return nw_epoch(n); }});
+    list.push_back({fmt::format("nw_epoch/n{}", n), 0,
+                    24.0 * static_cast<double>(n * (n - 1)),
+                    [=] { return nw_epoch(n); }});
   }
   const std::int64_t additive[][4] = {{2, 1, 10, 8}, {16, 32, 32, 64}, {32, 64, 64, 128}};
   for (const auto& [b, n, m, h] : additive) {
-    list.push_back({fmt::format("additive_step/b{}_q{}_k{}_h{}", b, n, m, h), 0,
+    list.push_back({fmt::format("additive_step/b{}_q{}_k{}_h{}", b, n, m, h), 0, 0,
                     [b = b, n = n, m = m, h = h] { return additive_step(b, n, m, h); }});
   }
   const std::int64_t sizes[][4] = {
       {32, 16, 64, 4}, {8, 128, 256, 8}, {4, 512, 512, 8}, {1, 1024, 512, 8}};
   for (const bool train : {false, true}) {
     for (const auto& [b, t, d, h] : sizes) {
-      // Of the matrix products, computed as if nothing were masked.
-      const double flop = static_cast<double>(8 * b * t * d * d + 4 * b * t * t * d);
+      const double flop = mha_flop(b, t, d);
       list.push_back(
           {fmt::format("mha_{}/b{}_t{}_d{}_h{}", train ? "step" : "forward", b, t, d, h),
-           train ? 3 * flop : flop, [train, b = b, t = t, d = d, h = h] {
+           train ? 3 * flop : flop, 0, [train, b = b, t = t, d = d, h = h] {
              return train ? mha_step(b, t, d, h) : mha_forward(b, t, d, h);
            }});
     }
   }
-  list.push_back({"mha_dropout_step/b4_t512_d512_h8", 0,
+  list.push_back({"mha_dropout_step/b4_t512_d512_h8", 3 * mha_flop(4, 512, 512), 0,
                   [] { return mha_step(4, 512, 512, 8, 0.1); }});
-  list.push_back({"one_query/h8_m512_d64", 0, [] { return one_query(8, 512, 64); }});
+  list.push_back({"one_query/h8_m512_d64", 0, 0, [] { return one_query(8, 512, 64); }});
   const std::int64_t models[][6] = {{4, 128, 4, 64, 12, 65}, {4, 256, 8, 256, 8, 256}};
   for (const auto& [l, d, h, t, b, vocab] : models) {
-    const std::int64_t weights = l * 12 * d * d + d * vocab;
     list.push_back({fmt::format("gpt_step/l{}_d{}_h{}_t{}_b{}", l, d, h, t, b),
-                    static_cast<double>(6 * b * t * weights + l * 12 * b * t * t * d),
+                    3 * gpt_flop(l, d, t, b, vocab), 0,
                     [l = l, d = d, h = h, t = t, b = b, vocab = vocab] {
                       return gpt_step(l, d, h, t, b, vocab);
                     }});
   }
-  list.push_back({"scalar_chain/2000", 0, scalar_chain});
+  list.push_back({"scalar_chain/2000", 0, 0, scalar_chain});
   for (std::int64_t n : {64, 128, 256, 512, 1024}) {
     const double size = static_cast<double>(n);
-    list.push_back({fmt::format("matmul/{}", n), 2 * size * size * size,
+    list.push_back({fmt::format("matmul/{}", n), 2 * size * size * size, 0,
                     [=] { return products(n); }});
   }
   const std::int64_t shapes[][4] = {{512, 16, 16, 16},  {256, 16, 16, 64},
@@ -238,7 +236,7 @@ std::vector<Workload> workloads() {
                                     {64, 128, 128, 64}, {32, 512, 512, 64}};
   for (const auto& [b, m, n, k] : shapes) {
     list.push_back({fmt::format("bmm_nt/b{}_m{}_n{}_k{}", b, m, n, k),
-                    2.0 * static_cast<double>(b * m * n * k),
+                    2.0 * static_cast<double>(b * m * n * k), 0,
                     [b = b, m = m, n = n, k = k] { return bmm_nt(b, m, n, k); }});
   }
   const std::pair<const char*, std::function<Tensor(const Tensor&, const Tensor&)>>
@@ -249,18 +247,19 @@ std::vector<Workload> workloads() {
       };
   for (const auto& [name, op] : elementwise) {
     for (std::int64_t n : {1000, 100000, 10000000}) {
-      list.push_back(
-          {fmt::format("{}/{}", name, n), static_cast<double>(n), [n, op = op] {
-             const Tensor a = randn({n}), b = randn({n});
-             return [=] { (void)op(a, b); };
-           }});
+      list.push_back({fmt::format("{}/{}", name, n), 0,
+                      (name[0] == 'a' ? 12.0 : 8.0) * static_cast<double>(n),
+                      [n, op = op] {
+                        const Tensor a = randn({n}), b = randn({n});
+                        return [=] { (void)op(a, b); };
+                      }});
     }
   }
   const std::pair<std::int64_t, std::int64_t> tables[] = {
       {512, 16}, {8192, 128}, {16384, 512}};
   for (const auto& [rows, columns] : tables) {
-    list.push_back({fmt::format("softmax/{}x{}", rows, columns),
-                    static_cast<double>(rows * columns),
+    list.push_back({fmt::format("softmax/{}x{}", rows, columns), 0,
+                    8.0 * static_cast<double>(rows * columns),
                     [rows = rows, columns = columns] {
                       const Tensor a = randn({rows, columns});
                       return [=] { (void)softmax(a, -1); };
@@ -269,91 +268,4 @@ std::vector<Workload> workloads() {
   return list;
 }
 
-struct Timing {
-  double median, best;  // milliseconds
-};
-
-Timing time(const Workload& workload, double seconds) {
-  manual_seed(0);
-  const std::function<void()> run = workload.make();
-  using Clock = std::chrono::steady_clock;
-  const auto repeat = [&](std::int64_t count) {
-    const auto start = Clock::now();
-    for (std::int64_t i = 0; i < count; ++i) run();
-    return std::chrono::duration<double>(Clock::now() - start).count();
-  };
-  repeat(1);
-  const double once = std::max(repeat(1), 1e-9);
-  const auto count = std::max<std::int64_t>(1, static_cast<std::int64_t>(seconds / once));
-  std::vector<double> rounds;
-  for (int i = 0; i < 7; ++i) {
-    rounds.push_back(repeat(count) / static_cast<double>(count) * 1e3);
-  }
-  std::sort(rounds.begin(), rounds.end());
-  return {rounds[rounds.size() / 2], rounds.front()};
-}
-
-// The most memory that this program has had so far, in MiB.
-double peak_mib() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return static_cast<double>(usage.ru_maxrss) / 1024;  // from KiB
-}
-
-void print_table(const std::vector<Workload>& chosen, double seconds) {
-  fmt::print("{}\n\n{:<28} {:>12} {:>12} {:>12}\n", build_info(), "workload", "median ms",
-             "best ms", "G/s at best");
-  for (const Workload& workload : chosen) {
-    const auto [median, best] = time(workload, seconds);
-    const double rate = workload.flop / best / 1e6;
-    fmt::print("{:<28} {:>12.6f} {:>12.6f} {:>12}\n", workload.name, median, best,
-               rate > 0 ? fmt::format("{:.2f}", rate) : "");
-    std::fflush(stdout);
-  }
-  if (chosen.size() == 1)
-    fmt::print("peak memory of the process: {:.1f} MiB\n", peak_mib());
-}
-
-void print_json(const std::vector<Workload>& chosen, double seconds) {
-  for (const Workload& workload : chosen) {
-    const auto [median, best] = time(workload, seconds);
-    // The peak is that of this workload only if there was no other.
-    const std::string memory =
-        chosen.size() == 1 ? fmt::format(R"("peak_mib": {:.1f}, )", peak_mib()) : "";
-    fmt::print(R"({{"name": "{}", "threads": {}, "ms": {:.6f}, "best_ms": {:.6f}, )"
-               R"("flop": {:.0f}, {}"heed": "{}"}})"
-               "\n",
-               workload.name, num_threads(), median, best, workload.flop, memory,
-               HEED_VERSION);
-    std::fflush(stdout);
-  }
-}
-
-}  // namespace
-
-int main(int argc, char** argv) {
-  support::CommandLine app("Times heed's workloads.", "workloads");
-  std::string only;
-  double seconds = 0.2;
-  bool json = false, names_only = false;
-  app.add_threads();
-  app.add_text("--only", only, "TEXT", "just the workloads whose name holds this text");
-  app.add_number("--seconds", seconds, 0.001, 3600.0, "how long a round lasts");
-  app.add_flag("--json", json, "a line of JSON a workload in place of the table");
-  app.add_flag("--list", names_only, "just the names");
-  return app.run(argc, argv, [&] {
-    std::vector<Workload> chosen;
-    for (const Workload& workload : workloads()) {
-      if (workload.name.find(only) != std::string::npos) chosen.push_back(workload);
-    }
-    if (chosen.empty()) {
-      support::input_error("no workload has {} in its name; see --list", shown(only));
-    }
-    if (names_only) {
-      for (const Workload& workload : chosen) fmt::print("{}\n", workload.name);
-    } else {
-      (json ? print_json : print_table)(chosen, seconds);
-    }
-    return 0;
-  });
-}
+}  // namespace heed::benchmarks

@@ -134,10 +134,12 @@ Tensor rows_like(const Tensor& x, std::int64_t columns) {
   return Tensor(empty(shape, x.dtype()).storage(), 0, shape, strides, x.dtype());
 }
 
-std::vector<std::int64_t> even_cuts(const std::vector<std::int64_t>& work) {
+Cuts even_cuts(const std::vector<std::int64_t>& work) {
+  constexpr std::int64_t runs_a_thread = 4;
   const std::int64_t total = std::accumulate(work.begin(), work.end(), std::int64_t{0});
-  const std::int64_t threads = omp_in_parallel() ? 1 : num_threads();
-  const std::int64_t runs = std::clamp<std::int64_t>(total / multiply_grain, 1, threads);
+  const std::int64_t most = omp_in_parallel() ? 1 : num_threads();
+  const std::int64_t threads = std::clamp<std::int64_t>(total / multiply_grain, 1, most);
+  const std::int64_t runs = threads > 1 ? threads * runs_a_thread : 1;
   std::vector<std::int64_t> cuts = {0};
   std::int64_t done = 0;
   for (std::size_t i = 0; i < work.size(); ++i) {
@@ -148,7 +150,7 @@ std::vector<std::int64_t> even_cuts(const std::vector<std::int64_t>& work) {
     done += work[i];
   }
   cuts.push_back(static_cast<std::int64_t>(work.size()));
-  return cuts;
+  return {static_cast<int>(threads), cuts};
 }
 
 }  // namespace heed

@@ -175,13 +175,17 @@ struct GradientMatrices {
   }
 };
 
-// Cuts a list of items, given the multiply-adds of each item, into runs of about
-// equal work, as many as there are threads if that pays. Run i is from cut i to i + 1.
-std::vector<std::int64_t> even_cuts(const std::vector<std::int64_t>& work);
+// How a list of items, given the multiply-adds of each, is shared out.
+struct Cuts {
+  int threads;
+  std::vector<std::int64_t> cuts;  // run i is from cut i to i + 1
+};
+// Runs of about equal work: several for each thread, if more than one pays.
+Cuts even_cuts(const std::vector<std::int64_t>& work);
 
-// One worker, made as Worker(args...), for each run of even_cuts(work). All are made
-// before threads start: taking their memory may throw, and a thread must not. They do not
-// move, hence the deque.
+// One worker, made as Worker(args...), for each thread. All are made before threads
+// start: taking their memory may throw, and a thread must not. They do not move, hence
+// the deque.
 template <class Worker>
 class Runs {
  public:
@@ -189,23 +193,25 @@ class Runs {
   explicit Runs(const std::vector<std::int64_t>& work, const Args&... args)
       : cuts_(even_cuts(work)) {
     kernels::level();  // throws Error where HEED_LEVEL is wrong
-    while (workers_.size() + 1 < cuts_.size()) workers_.emplace_back(args...);
+    for (int i = 0; i < cuts_.threads; ++i) workers_.emplace_back(args...);
   }
 
-  // Calls f(worker, begin, end) for each run, whose items are begin to end - 1; the runs
-  // in parallel.
+  // Calls f(worker, begin, end) for each run, whose items are begin to end - 1. A thread
+  // takes the next run when it is free, so that one that the system interrupts does not
+  // hold up the others.
   template <class F>
   void for_each(const F& f) {
-    const int count = static_cast<int>(workers_.size());
-#pragma omp parallel for num_threads(count) schedule(static, 1) if (count > 1)
-    for (int i = 0; i < count; ++i) {
-      const auto run = static_cast<std::size_t>(i);
-      f(workers_[run], cuts_[run], cuts_[run + 1]);
+    const std::size_t runs = cuts_.cuts.size() - 1;
+#pragma omp parallel for num_threads(cuts_.threads) \
+    schedule(dynamic, 1) if (cuts_.threads > 1)
+    for (std::size_t i = 0; i < runs; ++i) {
+      Worker& worker = workers_[static_cast<std::size_t>(omp_get_thread_num())];
+      f(worker, cuts_.cuts[i], cuts_.cuts[i + 1]);
     }
   }
 
  private:
-  std::vector<std::int64_t> cuts_;
+  Cuts cuts_;
   std::deque<Worker> workers_;
 };
 

@@ -49,6 +49,8 @@ template <class... C>
   return __builtin_bit_cast(float, x);
 }
 
+inline constexpr float infinity = __builtin_inff();
+inline constexpr float not_a_number = __builtin_nanf("");
 inline constexpr std::uint32_t sign_bit = 0x80000000u;
 
 [[gnu::always_inline]] inline float absolute(float x) {
@@ -63,15 +65,16 @@ inline constexpr std::uint32_t sign_bit = 0x80000000u;
   return from_bits(static_cast<std::uint32_t>(n + 127) << 23);
 }
 
-// The nearest whole number n to x, |x| < 2^22, as both types: adding 1.5 2^23 pushes the
-// fraction out of the mantissa. Converting to an integer would be undefined for NaN.
+// The nearest whole number n to x factor, at most 2^22, as both types: adding 1.5 2^23
+// pushes the fraction out of the mantissa. Converting to an integer would be undefined
+// for NaN.
 struct Rounded {
   float value;
   std::int32_t n;
 };
-[[gnu::always_inline]] inline Rounded rounded(float x) {
+[[gnu::always_inline]] inline Rounded rounded(float x, float factor) {
   constexpr float magic = 0x1.8p23f;
-  const float shifted = x + magic;
+  const float shifted = fma(x, factor, magic);
   return {shifted - magic, static_cast<std::int32_t>(bits(shifted) - bits(magic))};
 }
 
@@ -86,30 +89,33 @@ struct ExpParts {
   std::int32_t n;
 };
 [[gnu::always_inline]] inline ExpParts exp_parts(float x) {
-  const Rounded n = rounded(x * 0x1.715476p0f);
-  const float r = fma(n.value, -ln2_low, fma(n.value, -ln2_high, x));
-  const float p = polynomial(r, 0.49999997f, 0.166665465f, 0.0416674353f, 0.00836625881f,
-                             0.00138706504f);
-  return {fma(p * r, r, r), n.n};
+  const Rounded n = rounded(x, 0x1.715476p0f);
+  const float r = fma(n.value, -ln2_low, fma(n.value, -ln2_high, x)), r2 = r * r;
+  // Estrin's scheme: the coefficients in pairs, so that fewer steps wait for another.
+  const float low = polynomial(r, 0.49999997f, 0.166665465f);
+  const float high = polynomial(r, 0.0416674353f, 0.00836625881f);
+  const float p = polynomial(r2, low, high, 0.00138706504f);
+  return {fma(p, r2, r), n.n};
 }
 
-// 1.1 ulp, denormal results included.
+// 1.1 ulp, denormal results included. Where the result is infinite or 0 the parts mean
+// nothing: bounds that are put to the result cost less than bounds of x, which the
+// compiler turns into three ways through the whole function.
 [[gnu::always_inline]] inline float exp(float x) {
-  float held = x > 89.f ? 89.f : x;  // beyond both bounds the result is infinite or 0
-  held = held < -104.f ? -104.f : held;
-  const ExpParts e = exp_parts(held);
+  const ExpParts e = exp_parts(x);
   const std::int32_t half = e.n >> 1;  // 2^n itself may be no float
-  return (1.f + e.part) * power_of_two(half) * power_of_two(e.n - half);
+  const float scale = power_of_two(half);
+  float y = fma(scale, e.part, scale) * power_of_two(e.n - half);
+  y = x > 104.f ? infinity : y;
+  return x < -104.f ? 0.f : y;
 }
 
 // exp(x) - 1, from the parts of exp, which lose nothing near 0.
 [[gnu::always_inline]] inline float expm1(float x) {
-  float held = x > 88.f ? 88.f : x;
-  held = held < -30.f ? -30.f : held;
-  const ExpParts e = exp_parts(held);
+  const ExpParts e = exp_parts(x);
   const float scale = power_of_two(e.n);
   const float y = fma(scale, e.part, scale - 1.f);
-  return x > 88.f ? exp(x) : y;
+  return x > 88.f ? exp(x) : (x < -30.f ? -1.f : y);
 }
 
 // ln(2^e (1 + f)) for -1/3 <= f <= 1/3.
@@ -120,9 +126,6 @@ struct ExpParts {
   const float tail = fma(e, ln2_low, fma(p * f, square, -0.5f * square));
   return fma(e, ln2_high, f + tail);
 }
-
-inline constexpr float infinity = __builtin_inff();
-inline constexpr float not_a_number = __builtin_nanf("");
 
 // 0.9 ulp.
 [[gnu::always_inline]] inline float log(float x) {
@@ -189,7 +192,7 @@ inline constexpr float largest_angle = 65536.f;
 // rest r = x - n pi/2 is formed in double precision from pi/2 in two parts, the first so
 // short that its product with n is exact: near a multiple r keeps its full precision.
 [[gnu::always_inline]] inline float sine(float x, std::uint32_t quarter_turns) {
-  const Rounded n = rounded(x * 0x1.45f306p-1f);
+  const Rounded n = rounded(x, 0x1.45f306p-1f);
   const double whole = n.value;
   const auto r = static_cast<float>((static_cast<double>(x) - whole * 0x1.921fb544p+0) -
                                     whole * 0x1.0b4611a626331p-34);

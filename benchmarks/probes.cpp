@@ -1,0 +1,81 @@
+#include "benchmarks/probes.h"
+
+#include <memory>
+
+#include "heed.h"
+#include "tensor/core/parallel.h"
+#include "tensor/kernels/level.h"
+#include "tensor/product/blis.h"
+#include "tensor/product/panels.h"
+
+namespace heed::benchmarks {
+
+namespace {
+
+// Calls f(thread) on every thread at once.
+template <class F>
+void on_all_threads(F&& f) {
+  parallel_for(num_threads(), 1, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t thread = begin; thread < end; ++thread) f(thread);
+  });
+}
+
+std::function<void()> multiply_adds(std::int64_t steps) {
+  const auto results = std::make_shared<std::vector<float>>(num_threads());
+  return [=] {
+    on_all_threads([&](std::int64_t thread) {
+      (*results)[thread] = kernels::get<ProbeKernels>().multiply_add(steps);
+    });
+  };
+}
+
+// The sizes of probe/tile: panels that fill most of an L1 cache of 48 KiB.
+constexpr std::int64_t tile_depth = 256, tiles = 200;
+
+std::function<void()> tile_products() {
+  const auto& kernel = blis::tile_kernel<float>();
+  const std::int64_t lines = kernel.rows + kernel.columns;
+  const std::int64_t size = aligned<float>(lines * tile_depth + kernel.slack);
+  const std::int64_t size_c = aligned<float>(kernel.rows * kernel.columns);
+  const auto memory = std::make_shared<Buffer<float>>((size + size_c) * num_threads());
+  std::fill_n(memory->first(), (size + size_c) * num_threads(), 0.5f);
+  return [=, &kernel] {
+    on_all_threads([&](std::int64_t thread) {
+      const float* const a = memory->first() + thread * (size + size_c);
+      const float* const b = a + kernel.rows * tile_depth;
+      float* const c = memory->first() + thread * (size + size_c) + size;
+      for (std::int64_t i = 0; i < tiles; ++i) {
+        kernel(tile_depth, a, b, c, kernel.columns);
+      }
+    });
+  };
+}
+
+std::function<void()> additions(std::int64_t n) {
+  const Tensor a = ones({n}), b = ones({n}), c = zeros({n});
+  return [=] {
+    const float *const from_a = a.data<float>(), *const from_b = b.data<float>();
+    float* const to = const_cast<float*>(c.data<float>());
+    parallel_for(n, 1, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) to[i] = from_a[i] + from_b[i];
+    });
+  };
+}
+
+}  // namespace
+
+std::vector<Workload> probes() {
+  constexpr std::int64_t steps = 20000, numbers = 10'000'000;
+  const double threads = num_threads();
+  const auto& kernel = blis::tile_kernel<float>();
+  const double step = static_cast<double>(kernels::get<ProbeKernels>().step);
+  const double tile =
+      static_cast<double>(kernel.rows * kernel.columns * tile_depth * tiles);
+  return {
+      {"probe/fma", 2 * step * steps * threads, 0, [] { return multiply_adds(steps); }},
+      {"probe/tile", 2 * tile * threads, 0, tile_products},
+      {"probe/memory", 0, 12.0 * numbers, [] { return additions(numbers); }},
+  };
+}
+
+}  // namespace heed::benchmarks
