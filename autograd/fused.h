@@ -43,7 +43,7 @@ std::vector<Variable> differentiate_composed(
 // Every tensor that composed needs must be an input, also a constant: all inputs are
 // saved, and so a later write to one of them is noticed. Without `backward` composed is
 // always differentiated. This is for a derivative that has a kernel of its own, such as
-// gelu's.
+// softmax's.
 template <std::size_t I, std::size_t S, class Composed, class Backward = std::nullptr_t>
 Variable record_fused(OpInfo op, Tensor value, const std::array<Input, I>& inputs,
                       const std::array<ToSave, S>& saves, Composed composed,

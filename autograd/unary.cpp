@@ -174,45 +174,19 @@ Variable softplus(const Variable& x) {
                      [](auto& g, auto& x) { return where(x > 20, g, g * sigmoid(x)); }));
 }
 
-namespace {
-
-// The derivative of gelu's exact form x Φ(x), with Φ the normal distribution function and
-// φ its density:
-//   Φ(x) + x φ(x),  Φ(x) = (1 + erf(x/√2)) / 2,  φ(x) = e^(-x²/2) / √(2π)
-Variable exact_slope(const Variable& x) {
-  const double inv_sqrt2 = 1 / std::numbers::sqrt2;
-  const Variable Phi = 0.5 * (1 + erf(x * inv_sqrt2));
-  const Variable phi = (inv_sqrt2 * std::numbers::inv_sqrtpi) * exp(-0.5 * square(x));
-  return Phi + x * phi;
-}
-
-// The derivative of its tanh form x (1 + t) / 2 with t = tanh(u), u = √(2/π) (x + c x³):
-//   (1 + t) / 2 + x (1 - t²) u' / 2,  u' = √(2/π) (1 + 3 c x²)
-Variable tanh_slope(const Variable& x) {
-  const double c = 0.044715;
-  const double root = std::sqrt(2 / std::numbers::pi);
-  const Variable x2 = square(x);
-  const Variable t = tanh(root * x * (1 + c * x2));
-  const Variable du = root * (1 + 3 * c * x2);
-  return 0.5 * (1 + t) + 0.5 * x * (1 - square(t)) * du;
-}
-
-// The derivative of gelu.
-Variable slope(const Variable& x, Gelu form) {
-  const auto composed = [form](const std::array<Variable, 1>& in) {
-    return form == Gelu::exact ? exact_slope(in[0]) : tanh_slope(in[0]);
-  };
-  return record_fused({"gelu_slope", "dx = g gelu''(x)"}, gelu_slope(x.value(), form),
-                      inputs(x), save(), composed);
-}
-
-}  // namespace
-
 // x Φ(x), or its tanh form
 Variable gelu(const Variable& x, Gelu form) {
-  return record(
-      {"gelu", "dx = g gelu'(x)"}, gelu(x.value(), form),
-      rule(x, save(x), [form](auto& g, auto& x) { return g * slope(x, form); }));
+  const auto composed = [form](const std::array<Variable, 1>& in) {
+    const Variable& x = in[0];
+    if (form == Gelu::exact) return x * (0.5 * (1 + erf(x * (1 / std::numbers::sqrt2))));
+    const Variable u = std::sqrt(2 / std::numbers::pi) * x * (1 + 0.044715 * square(x));
+    return x * (0.5 * (1 + tanh(u)));
+  };
+  const auto backward = [form](const Tensor& g, auto&, auto& in, auto&) {
+    return std::array{gelu_backward(g, in[0], form)};
+  };
+  return record_fused({"gelu", "dx = g gelu'(x)"}, gelu(x.value(), form), inputs(x),
+                      save(), composed, backward);
 }
 
 }  // namespace heed

@@ -139,7 +139,8 @@ int main(int argc, char** argv) {
   double seconds = 0.2;
   bool json = false, names_only = false, serves = false;
   app.add_threads();
-  app.add_text("--only", only, "TEXT", "just the workloads whose name holds this text");
+  app.add_text("--only", only, "TEXT",
+               "just the workload of this name, or those whose name holds this text");
   app.add_number("--seconds", seconds, 0.001, 3600.0, "how long a round lasts");
   app.add_flag("--json", json, "a line of JSON a workload in place of the table");
   app.add_flag("--list", names_only, "just the names");
@@ -148,6 +149,10 @@ int main(int argc, char** argv) {
   return app.run(argc, argv, [&] {
     std::vector<Workload> chosen;
     for (const Workload& workload : workloads()) {
+      if (workload.name == only) {
+        chosen = {workload};
+        break;
+      }
       if (workload.name.find(only) != std::string::npos) chosen.push_back(workload);
     }
     if (chosen.empty()) {

@@ -144,6 +144,24 @@ def one_query(heads, m, d):
     return step
 
 
+def causal_attention(t, is_fused):
+    q, k, v = (torch.randn(4, t, 64, requires_grad=True) for _ in range(3))
+    hidden = torch.ones(t, t, dtype=torch.bool).triu(1)
+
+    @prepare
+    def total():
+        if is_fused:
+            return F.scaled_dot_product_attention(q[None], k[None], v[None], is_causal=True).sum()
+        scores = (q @ k.transpose(1, 2)) * 0.125
+        return (scores.masked_fill(hidden, float("-inf")).softmax(-1) @ v).sum()
+
+    def step():
+        for x in (q, k, v):
+            x.grad = None
+        total().backward()
+    return step
+
+
 class Block(torch.nn.Module):
     """Attention and an MLP, each with a norm before it and a residual connection."""
 
@@ -243,6 +261,13 @@ def workloads():
             yield f"{op}/{n}", lambda op=op, n=n: elementwise(op, n)
     for rows, columns in ((512, 16), (8192, 128), (16384, 512)):
         yield f"softmax/{rows}x{columns}", lambda r=rows, c=columns: softmax(r, c)
+    for t in (128, 256, 512, 1024, 2048, 4096, 8192):
+        yield f"growth/fused_t{t}", lambda t=t: causal_attention(t, True)
+        yield f"growth/composed_t{t}", lambda t=t: causal_attention(t, False)
+    for d in (32, 64, 128, 256, 512):
+        yield f"growth/width_d{d}", lambda d=d: gpt_step(4, d, 4, 64, 12, 65)
+    for b in (1, 4, 16, 64):
+        yield f"growth/batch_b{b}", lambda b=b: gpt_step(4, 128, 4, 64, b, 65)
 
 
 def peak_mib():
@@ -296,7 +321,9 @@ def main():
     if options.serve:
         return serve(options.seconds)
     import_mib = peak_mib()
-    chosen = [(name, make) for name, make in workloads() if options.only in name]
+    named = {name: make for name, make in workloads() if options.only in name}
+    chosen = ([(options.only, named[options.only])] if options.only in named
+              else list(named.items()))
     for name, make in chosen:
         timer = Timer(make, options.seconds)
         rounds = [timer.round() for _ in range(7)]

@@ -87,6 +87,20 @@ std::function<void()> one_query(std::int64_t heads, std::int64_t m, std::int64_t
   };
 }
 
+// Causal attention of t queries and keys in 4 heads of 64 features, forwards and
+// backwards: by the fused op, or with all scores and weights in memory.
+std::function<void()> causal_attention(std::int64_t t, bool fused) {
+  Variable q(randn({4, t, 64}), true), k(randn({4, t, 64}), true),
+      v(randn({4, t, 64}), true);
+  return [=]() mutable {
+    for (Variable* x : {&q, &k, &v}) x->zero_grad();
+    const nn::Mask mask = nn::Mask::causal();
+    sum(fused ? nn::scaled_dot_product_attention(q, k, v, mask)
+              : nn::attention(q, k, v, mask).output)
+        .backward();
+  };
+}
+
 // A transformer block with the norms before its sublayers.
 struct Block {
   nn::LayerNorm ln1, ln2;
@@ -265,6 +279,22 @@ std::vector<Workload> workloads() {
                       return [=] { (void)softmax(a, -1); };
                     }});
   }
+  // For growth.py.
+  for (std::int64_t t = 128; t <= 8192; t *= 2) {
+    const double flop = static_cast<double>(3 * 2 * t * (t + 1) * 4 * 64);
+    for (const bool fused : {true, false}) {
+      list.push_back({fmt::format("growth/{}_t{}", fused ? "fused" : "composed", t), flop,
+                      0, [=] { return causal_attention(t, fused); }});
+    }
+  }
+  const auto add_step = [&](std::string name, std::int64_t d, std::int64_t b) {
+    list.push_back({std::move(name), 3 * gpt_flop(4, d, 64, b, 65), 0,
+                    [=] { return gpt_step(4, d, 4, 64, b, 65); }});
+  };
+  for (std::int64_t d = 32; d <= 512; d *= 2)
+    add_step(fmt::format("growth/width_d{}", d), d, 12);
+  for (std::int64_t b = 1; b <= 64; b *= 4)
+    add_step(fmt::format("growth/batch_b{}", b), 128, b);
   return list;
 }
 

@@ -8,10 +8,6 @@ using kernels::Op;
 Tensor gelu(const Tensor& x, Gelu form) {
   return detail::unary("gelu", form == Gelu::exact ? Op::gelu : Op::gelu_tanh, x);
 }
-Tensor gelu_slope(const Tensor& x, Gelu form) {
-  return detail::unary("gelu_slope",
-                       form == Gelu::exact ? Op::gelu_slope : Op::gelu_tanh_slope, x);
-}
 
 Tensor leaky_relu(const Tensor& x, double slope) { return where(x > 0, x, x * slope); }
 

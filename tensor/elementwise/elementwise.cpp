@@ -205,7 +205,6 @@ Tensor operator/(double a, const Tensor& b) { return binary("div", Op::div, a, b
 
 Tensor pow(const Tensor& a, const Tensor& b) { return binary("pow", Op::pow, a, b); }
 Tensor pow(double a, const Tensor& b) { return binary("pow", Op::pow, a, b); }
-
 Tensor pow(const Tensor& a, double b) {
   kernel_of("pow", Op::pow, a.dtype());
   if (b == -2) return reciprocal(square(a));
@@ -217,6 +216,11 @@ Tensor pow(const Tensor& a, double b) {
   if (b == 2) return square(a);
   if (b == 3) return square(a) * a;
   return binary("pow", Op::pow, a, b);
+}
+
+Tensor gelu_backward(const Tensor& g, const Tensor& x, Gelu form) {
+  const Op op = form == Gelu::exact ? Op::gelu_backward : Op::gelu_tanh_backward;
+  return binary("gelu_backward", op, g, x);
 }
 
 Tensor maximum(const Tensor& a, const Tensor& b) {

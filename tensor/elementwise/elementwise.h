@@ -21,9 +21,7 @@ enum class Op {
   expm1,
   floor,
   gelu,
-  gelu_slope,
   gelu_tanh,
-  gelu_tanh_slope,
   isfinite,
   isinf,
   isnan,
@@ -48,6 +46,8 @@ enum class Op {
   div,
   eq,
   ge,
+  gelu_backward,
+  gelu_tanh_backward,
   gt,
   le,
   logical_and,
@@ -219,8 +219,8 @@ enum class Gelu { exact, tanh };
 // x Phi(x) with Phi the normal distribution function, or its tanh approximation
 // 0.5 x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3)))  (Hendrycks and Gimpel, 2016).
 Tensor gelu(const Tensor& x, Gelu form = Gelu::exact);
-// The derivative of gelu, in one pass.
-Tensor gelu_slope(const Tensor& x, Gelu form = Gelu::exact);
+// g gelu'(x), in one pass, for the gradient g of gelu(x), of x's dtype.
+Tensor gelu_backward(const Tensor& g, const Tensor& x, Gelu form = Gelu::exact);
 
 // x held between two bounds, either of which may be missing; NaN stays NaN. A bound of
 // NaN makes every element NaN; with min > max every element is max. Throws Error for

@@ -263,26 +263,26 @@ struct Formula<Op::gelu_tanh> : Elementary {
   }
 };
 
-// Φ(x) + x φ(x), with the normal distribution function and its density.
+// g (Φ(x) + x φ(x)), with the normal distribution function and its density.
 template <>
-struct Formula<Op::gelu_slope> : Elementary {
-  float operator()(float x) const {
+struct Formula<Op::gelu_backward> : Elementary {
+  float operator()(float g, float x) const {
     const float density = 0x1.988454p-2f * exp(-0.5f * x * x);  // 1/√(2π)
-    return 0.5f * (1 + erf(x * 0x1.6a09e6p-1f)) + x * density;
+    return g * (0.5f * (1 + erf(x * 0x1.6a09e6p-1f)) + x * density);
   }
-  double operator()(double x) const {
+  double operator()(double g, double x) const {
     const double density = 0x1.9884533d43651p-2 * exp(-0.5 * x * x);
-    return 0.5 * __builtin_erfc(x * -0x1.6a09e667f3bcdp-1) + x * density;
+    return g * (0.5 * __builtin_erfc(x * -0x1.6a09e667f3bcdp-1) + x * density);
   }
 };
-// s + x s (1 - s) 2u', with s = sigmoid(2u) and u as above.
+// g (s + x s (1 - s) 2u'), with s = sigmoid(2u) and u as above.
 template <>
-struct Formula<Op::gelu_tanh_slope> : Elementary {
+struct Formula<Op::gelu_tanh_backward> : Elementary {
   template <class T>
-  T operator()(T x) const {
+  T operator()(T g, T x) const {
     const T c = static_cast<T>(0.044715), two_roots = static_cast<T>(1.5957691216057308);
     const T s = sigmoid(two_roots * (x + c * x * x * x));
-    return s + x * s * (1 - s) * (two_roots * (1 + 3 * c * x * x));
+    return g * (s + x * s * (1 - s) * (two_roots * (1 + 3 * c * x * x)));
   }
 };
 

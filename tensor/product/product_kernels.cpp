@@ -93,7 +93,11 @@ void pack(int64_t width, int64_t lines, int64_t depth, const T* x, int64_t line_
       default: return pack_side_by_side<0>(width, lines, depth, x, depth_step, panel);
     }
   } else if (depth_step == 1) {
-    transpose(lines, depth, x, line_step, panel, width);  // the lines are rows of memory
+    // The lines are rows of memory. What comes next is the panel of the next lines; where
+    // these are far apart (2 KiB), it is not as sure to be near as the rest of the lines.
+    const int64_t far = 2048 / sizeof(T),
+                  ahead = line_step <= far ? lines * line_step : 128;
+    transpose(lines, depth, x, line_step, panel, width, ahead);
   } else {
     for (int64_t p = 0; p < depth; ++p) {
       for (int64_t i = 0; i < lines; ++i) {
@@ -101,6 +105,12 @@ void pack(int64_t width, int64_t lines, int64_t depth, const T* x, int64_t line_
       }
     }
   }
+}
+
+template <class T>
+void transpose_whole(int64_t rows, int64_t columns, const T* x, int64_t step, T* out,
+                     int64_t out_step) {
+  transpose(rows, columns, x, step, out, out_step);
 }
 
 // The bytes of a vector at this level.
@@ -166,8 +176,9 @@ void multiply(int64_t m, int64_t n, int64_t k, const T* a, int64_t row_stride,
 }
 
 template <class T>
-constexpr ProductKernels<T> kernels = {dot<T>, scale<T>, add_columns<T>, gemv<T>,
-                                       ger<T>, pack<T>,  multiply<T>,    transpose<T>};
+constexpr ProductKernels<T> kernels = {
+    dot<T>, scale<T>, add_columns<T>, gemv<T>,
+    ger<T>, pack<T>,  multiply<T>,    transpose_whole<T>};
 
 }  // namespace
 
