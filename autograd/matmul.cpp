@@ -8,14 +8,9 @@ namespace {
 
 Variable transposed(const Variable& x) { return transpose(x, -2, -1); }
 
-// Leading dimensions joined: (..., m, n) -> (... m, n).
-Variable as_matrix(const Variable& x) { return x.dim() == 2 ? x : flatten(x, 0, -2); }
-
-// Whether x lies in memory column by column, as a transposed view does.
-bool is_column_major(const Variable& x) {
-  if (x.dim() < 2) return false;
-  const Strides& strides = x.value().strides();
-  return strides[x.dim() - 2] < strides[x.dim() - 1];
+// Leading dimensions joined: (..., m, n) -> (... m, n), and a vector (n) -> (1, n).
+Variable as_matrix(const Variable& x) {
+  return x.dim() == 2 ? x : x.dim() == 1 ? unsqueeze(x, 0) : flatten(x, 0, -2);
 }
 
 // Which operands are vectors, and what they are as matrices: a row on the left, a column
@@ -42,7 +37,7 @@ Variable matmul(const Variable& a, const Variable& b) {
     const Variable da = matmul(v.matrix(g), transposed(v.column(b)));
     return v.a ? squeeze(da, -2) : da;
   };
-  const auto dB = [v, n = b.dim(), by_columns = is_column_major(b)](auto& g, auto& a) {
+  const auto dB = [v, n = b.dim()](auto& g, auto& a) {
     Variable A = v.row(a), G = v.matrix(g);
     // One matrix B for all batches: one product over all their rows, in place of a
     // product a batch and a sum over them.
@@ -50,10 +45,7 @@ Variable matmul(const Variable& a, const Variable& b) {
       A = as_matrix(A);
       G = as_matrix(G);
     }
-    // For a B that is a transposed view, as a layer's weights are, Gᵀ A is computed and
-    // transposed: then the gradient has the memory order of the weights.
-    const Variable db =
-        by_columns ? transposed(matmul(transposed(G), A)) : matmul(transposed(A), G);
+    const Variable db = matmul(transposed(A), G);
     return v.b ? squeeze(db, -1) : db;
   };
   return record({"matmul", "dA = G Bᵀ,  dB = Aᵀ G"}, matmul(a.value(), b.value()),
@@ -65,6 +57,22 @@ Variable bmm(const Variable& a, const Variable& b) {
   return record({"bmm", "dA = G Bᵀ,  dB = Aᵀ G"}, bmm(a.value(), b.value()),
                 rule(a, save(b), [](auto& g, auto& b) { return bmm(g, transposed(b)); }),
                 rule(b, save(a), [](auto& g, auto& a) { return bmm(transposed(a), g); }));
+}
+
+// Y = X Wᵀ + b
+Variable linear(const Variable& x, const Variable& weight, const Variable& bias) {
+  const auto dX = [](auto& g, auto& weight) { return matmul(g, weight); };
+  const auto dW = [](auto& g, auto& x) {
+    return matmul(transposed(as_matrix(g)), as_matrix(x));
+  };
+  if (!bias.defined()) {
+    return record({"linear", "dX = G W,  dW = Gᵀ X"}, linear(x.value(), weight.value()),
+                  rule(x, save(weight), dX), rule(weight, save(x), dW));
+  }
+  return record({"linear", "dX = G W,  dW = Gᵀ X,  db = G, summed over its rows"},
+                linear(x.value(), weight.value(), bias.value()),
+                rule(x, save(weight), dX), rule(weight, save(x), dW),
+                rule(bias, [](auto& g) { return g; }));
 }
 
 // C = a bᵀ

@@ -9,6 +9,7 @@ namespace heed {
 
 Variable matmul(const Variable& a, const Variable& b);
 Variable bmm(const Variable& a, const Variable& b);
+Variable linear(const Variable& x, const Variable& weight, const Variable& bias = {});
 Variable outer(const Variable& a, const Variable& b);
 
 }  // namespace heed

@@ -42,21 +42,6 @@ void check_ids(const Tensor& ids, std::int64_t rows) {
 
 }  // namespace
 
-Variable linear(const Variable& x, const Variable& weight) {
-  check(weight.dim() == 2 && x.dim() >= 1 && x.size(-1) == weight.size(1),
-        "linear: the input's last size must be the weight's, got {} and {}", x.shape(),
-        weight.shape());
-  return matmul(x, transpose(weight, 0, 1));  // (..., in) x (in, out) -> (..., out)
-}
-
-Variable linear(const Variable& x, const Variable& weight, const Variable& bias) {
-  const Variable y = linear(x, weight);
-  check(bias.dim() == 1 && bias.size(0) == weight.size(0),
-        "linear: the bias must have the shape ({}), got {}", weight.size(0),
-        bias.shape());
-  return y + bias;
-}
-
 Variable layer_norm(const Variable& x, const Shape& normalized_shape, double eps) {
   return norm_joined(x, normalized_shape, {}, {}, eps);
 }

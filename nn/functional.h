@@ -3,14 +3,13 @@
 
 #include <optional>
 
+#include "autograd/matmul.h"
 #include "autograd/variable.h"
 
 namespace heed::nn {
 
-// x Wᵀ + b     x (..., in), weight (out, in), bias (out)  ->  (..., out)
-// Throws Error when the sizes do not fit.
-Variable linear(const Variable& x, const Variable& weight);
-Variable linear(const Variable& x, const Variable& weight, const Variable& bias);
+// x Wᵀ + b     x (..., in), weight (out, in), bias (out), if any  ->  (..., out)
+using heed::linear;
 
 // (x - mean) / √(variance + eps), times weight, plus bias; mean and (biased) variance
 // over the last dimensions, whose shape normalized_shape is. weight and bias have that

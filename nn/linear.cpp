@@ -31,7 +31,7 @@ Variable Linear::operator()(const Variable& x) const {
       x.dim() >= 1 && x.size(-1) == weight.size(1),
       "Linear(in_features={}, out_features={}): the input's last size must be {}, got {}",
       weight.size(1), weight.size(0), weight.size(1), x.shape());
-  return bias.defined() ? linear(x, weight, bias) : linear(x, weight);  // (..., out)
+  return linear(x, weight, bias);  // (..., out)
 }
 
 std::string Linear::summary() const {

@@ -38,11 +38,10 @@ Variable PackedMultiHeadAttention::operator()(const Variable& queries,
   const Inputs in = take_inputs("PackedMultiHeadAttention", wanted,
                                 {queries, keys, values}, mask, num_heads);
   const std::vector<Variable> W = chunk(in_proj_weight, 3);  // three of (d, d)
-  std::vector<Variable> b;                                   // three of (d)
-  const bool has_bias = in_proj_bias.defined();
-  if (has_bias) b = chunk(in_proj_bias, 3);
+  std::vector<Variable> b(3);                                // three of (d), or undefined
+  if (in_proj_bias.defined()) b = chunk(in_proj_bias, 3);
   const auto project = [&](const Variable& x, std::size_t i) {
-    return split_heads(has_bias ? linear(x, W[i], b[i]) : linear(x, W[i]), num_heads);
+    return split_heads(linear(x, W[i], b[i]), num_heads);
   };
   const Variable q = project(in.queries, 0);  // (batch, heads, n, d / heads)
   const Variable k = project(in.keys, 1);     // (batch, heads, m, d / heads)

@@ -197,6 +197,7 @@ class Multiplication {
   PackedBlock<T> a_, b_;
   T* edge_;
   bool first_block_ = true;
+  const kernels::ProductKernels<T>& loops_ = kernels::get<kernels::ProductKernels<T>>();
 
   void compute_block(const T* a, const T* b, T* c, int64_t row, int64_t column,
                      int64_t p) {
@@ -212,7 +213,8 @@ class Multiplication {
     pack(columns, b + p * x_.b.row_stride + column * x_.b.column_stride,
          x_.b.column_stride, x_.b.row_stride, b_);
     worker_.wait();
-    compute_tiles(rows, columns, c + row * x_.n + column, p > 0);
+    const T* const bias = x_.bias && p + depth == x_.k ? x_.bias + column : nullptr;
+    compute_tiles(rows, columns, c + row * x_.n + column, p > 0, bias);
   }
 
   // This worker's share of the panels, unless they are packed already.
@@ -224,13 +226,15 @@ class Multiplication {
     panels.pack(from, step, depth_step, begin, end, to.memory);
   }
 
-  // This worker's tiles of a block; c points to its first element. So few tiles that
-  // asking for each strip of them would be felt are shared out.
-  void compute_tiles(const Panels<T>& a, const Panels<T>& b, T* c, bool add) {
+  // This worker's tiles of a block; c points to its first element, `bias` to what is
+  // added to its first column, or is null. So few tiles that asking for each strip of
+  // them would be felt are shared out.
+  void compute_tiles(const Panels<T>& a, const Panels<T>& b, T* c, bool add,
+                     const T* bias) {
     if (worker_.alone()) {
       for (int64_t first = 0; first < b.count; first += blocking_.group) {
         for (int64_t i = 0; i < a.count; ++i)
-          strip(a, b, i, first, blocking_.group, c, add);
+          strip(a, b, i, first, blocking_.group, c, add, bias);
       }
       return;
     }
@@ -238,7 +242,7 @@ class Multiplication {
     const int64_t group = few ? 1 : blocking_.group;
     const int64_t strips = a.count * ceil_div(b.count, group);
     const auto compute = [&](int64_t s) {
-      strip(a, b, s % a.count, s / a.count * group, group, c, add);
+      strip(a, b, s % a.count, s / a.count * group, group, c, add, bias);
     };
     if (few) {
       const auto [begin, end] = worker_.share(strips);
@@ -251,7 +255,7 @@ class Multiplication {
   // The tiles of panel i of the rows and of a group of panels of the columns. One that
   // reaches over the end of c goes to edge_, and from there what belongs to c.
   void strip(const Panels<T>& a, const Panels<T>& b, int64_t i, int64_t first,
-             int64_t group, T* c, bool add) const {
+             int64_t group, T* c, bool add, const T* bias) const {
     const int64_t height = std::min(a.width, a.lines - i * a.width);
     const int64_t last = std::min(first + group, b.count);
     const T* const pa = a_.memory + i * a.size;
@@ -274,6 +278,10 @@ class Multiplication {
           }
         }
       }
+    }
+    if (bias) {
+      const int64_t begin = first * b.width, end = std::min(last * b.width, b.lines);
+      loops_.add_row(height, end - begin, bias + begin, row + begin, x_.n);
     }
   }
 };
@@ -318,14 +326,17 @@ void multiply_in_tiles(const Products<T>& x) {
 
 template <class T>
 void multiply(const Products<T>& x) {
+  if (x.k > 1 && x.m > 1 && x.n > 1 && !is_small(x)) return multiply_in_tiles(x);
   if (x.k == 0) {
     std::fill_n(x.c, x.count() * x.m * x.n, T{0});
   } else if (x.m == 1 || x.n == 1 || x.k == 1) {
     multiply_vectors(x);
-  } else if (is_small(x)) {
-    multiply_small(x);
   } else {
-    multiply_in_tiles(x);
+    multiply_small(x);
+  }
+  if (x.bias) {
+    kernels::get<kernels::ProductKernels<T>>().add_row(x.count() * x.m, x.n, x.bias, x.c,
+                                                       x.n);
   }
 }
 

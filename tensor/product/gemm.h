@@ -11,13 +11,15 @@ namespace heed {
 
 // Products c = a b of one shape: a (m, k), b (k, n), each c (m, n) contiguous, one after
 // the other. `batch` walks from product to product: its operand 0 is a, its operand 1 is
-// b.
+// b. With a bias (n), c = a b + bias, each row of it: added to a tile of c while that is
+// in the cache.
 template <class T>
 struct Products {
   std::int64_t m, n, k;
   blis::Matrix<const T> a, b;
   T* c;
   TensorIterator<2> batch;
+  const T* bias = nullptr;
 
   // How many products there are.
   std::int64_t count() const {

@@ -42,13 +42,14 @@ Tensor matrix(const Tensor& x, std::int64_t rows, std::int64_t step) {
                 {step, x.strides()[d - 1]}, x.dtype());
 }
 
-// c (m, n) or (batch..., m, n) = a b.
-void multiply_into(Tensor& c, const Tensor& a, const Tensor& b, const Shape& batch) {
+// c (m, n) or (batch..., m, n) = a b + bias.
+void multiply_into(Tensor& c, const Tensor& a, const Tensor& b, const Tensor& bias,
+                   const Shape& batch) {
   const int da = a.dim(), db = b.dim();
   const std::int64_t m = a.shape()[da - 2], k = a.shape()[da - 1];
   const std::int64_t n = b.shape()[db - 1];
-  if (!legible(a, n)) return multiply_into(c, a.clone(), b, batch);
-  if (!legible(b, m)) return multiply_into(c, a, b.clone(), batch);
+  if (!legible(a, n)) return multiply_into(c, a.clone(), b, bias, batch);
+  if (!legible(b, m)) return multiply_into(c, a, b.clone(), bias, batch);
   Strides strides_a, strides_b;
   if (batch.rank() > 0) {
     strides_a =
@@ -63,13 +64,16 @@ void multiply_into(Tensor& c, const Tensor& a, const Tensor& b, const Shape& bat
                  {a.data<T>(), a.strides()[da - 2], a.strides()[da - 1]},
                  {b.data<T>(), b.strides()[db - 2], b.strides()[db - 1]},
                  c.mutable_data<T>(),
-                 TensorIterator<2>(batch, {&strides_a, &strides_b})});
+                 TensorIterator<2>(batch, {&strides_a, &strides_b}),
+                 bias.defined() ? bias.data<T>() : nullptr});
   });
 }
 
 // (batch..., m, k) x (batch..., k, n) -> (batch..., m, n), the checks done: a and b have
-// two dimensions or more, and those before the last two broadcast to `batch`.
-Tensor product(const Tensor& a, const Tensor& b, const Shape& batch) {
+// two dimensions or more, and those before the last two broadcast to `batch`. A bias (n)
+// is contiguous.
+Tensor product(const Tensor& a, const Tensor& b, const Shape& batch,
+               const Tensor& bias = {}) {
   const int da = a.dim(), db = b.dim();
   const std::int64_t m = a.shape()[da - 2];
   Tensor c = empty(append(batch, {m, b.shape()[db - 1]}), a.dtype());
@@ -81,11 +85,11 @@ Tensor product(const Tensor& a, const Tensor& b, const Shape& batch) {
     const std::int64_t step = iterator.strides[0][0], row_step = a.strides()[da - 2];
     if (iterator.rank == 1 && step > 0 && (m == 1 || step == m * row_step)) {
       multiply_into(c, matrix(a, iterator.sizes[0] * m, m == 1 ? step : row_step),
-                    matrix(b, b.shape()[db - 2], b.strides()[db - 2]), {});
+                    matrix(b, b.shape()[db - 2], b.strides()[db - 2]), bias, {});
       return c;
     }
   }
-  multiply_into(c, a, b, batch);
+  multiply_into(c, a, b, bias, batch);
   return c;
 }
 
@@ -126,6 +130,23 @@ Tensor bmm(const Tensor& a, const Tensor& b) {
         sb);
   check_dtypes("bmm", a, b);
   return product(a, b, {sa[0]});
+}
+
+Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
+  check(weight.dim() == 2 && x.dim() >= 1 && x.size(-1) == weight.size(1),
+        "linear: the input's last size must be the weight's, got {} and {}", x.shape(),
+        weight.shape());
+  check_dtypes("linear", x, weight);
+  if (bias.defined()) {
+    check(bias.dim() == 1 && bias.size(0) == weight.size(0),
+          "linear: the bias must have the shape ({}), got {}", weight.size(0),
+          bias.shape());
+    check_same_dtype("linear", x, bias);
+  }
+  const Tensor rows = x.dim() == 1 ? unsqueeze(x, 0) : x;
+  const Tensor y = product(rows, transpose(weight, 0, 1), without_last(rows.shape(), 2),
+                           bias.defined() ? bias.contiguous() : bias);  // (..., out)
+  return x.dim() == 1 ? squeeze(y, 0) : y;
 }
 
 Tensor outer(const Tensor& a, const Tensor& b) {

@@ -108,6 +108,14 @@ void pack(int64_t width, int64_t lines, int64_t depth, const T* x, int64_t line_
 }
 
 template <class T>
+void add_row(int64_t rows, int64_t n, const T* row, T* c, int64_t c_step) {
+  for (int64_t i = 0; i < rows; ++i, c += c_step) {
+#pragma omp simd
+    for (int64_t j = 0; j < n; ++j) c[j] += row[j];
+  }
+}
+
+template <class T>
 void transpose_whole(int64_t rows, int64_t columns, const T* x, int64_t step, T* out,
                      int64_t out_step) {
   transpose(rows, columns, x, step, out, out_step);
@@ -176,9 +184,9 @@ void multiply(int64_t m, int64_t n, int64_t k, const T* a, int64_t row_stride,
 }
 
 template <class T>
-constexpr ProductKernels<T> kernels = {
-    dot<T>, scale<T>, add_columns<T>, gemv<T>,
-    ger<T>, pack<T>,  multiply<T>,    transpose_whole<T>};
+constexpr ProductKernels<T> kernels = {dot<T>,      scale<T>,   add_columns<T>,
+                                       gemv<T>,     ger<T>,     pack<T>,
+                                       multiply<T>, add_row<T>, transpose_whole<T>};
 
 }  // namespace
 

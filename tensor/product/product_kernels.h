@@ -36,6 +36,9 @@ struct ProductKernels {
   void (*multiply)(std::int64_t m, std::int64_t n, std::int64_t k, const T* a,
                    std::int64_t row_stride, std::int64_t column_stride, const T* b,
                    std::int64_t width, T* c);
+  // c[i * c_step + j] += row[j] for i < rows and j < n.
+  void (*add_row)(std::int64_t rows, std::int64_t n, const T* row, T* c,
+                  std::int64_t c_step);
   // out[j * out_step + i] = x[i * step + j] for i < rows and j < columns.
   void (*transpose)(std::int64_t rows, std::int64_t columns, const T* x,
                     std::int64_t step, T* out, std::int64_t out_step);

@@ -206,6 +206,14 @@ void add_products(std::vector<OpRow>& table) {
                          [](In in) { return matmul(in[0], transpose(in[1], 1, 2)); }});
   row.samples.push_back({{u(-1, 1, {3, 3})}, [](In in) { return matmul(in[0], in[0]); }});
   table.push_back(row);
+  OpRow linear_row{"linear", {}};
+  for (const Shape& x : {Shape{4}, {3, 4}, {2, 3, 4}, {2, 1, 4}, {0, 4}}) {
+    linear_row.samples.push_back({{u(-1, 1, x), u(-1, 1, {5, 4}), u(-1, 1, {5})},
+                                  [](In in) { return linear(in[0], in[1], in[2]); }});
+    linear_row.samples.push_back(
+        {{u(-1, 1, x), u(-1, 1, {5, 4})}, [](In in) { return linear(in[0], in[1]); }});
+  }
+  table.push_back(linear_row);
   table.push_back({"bmm",
                    {{{u(-1, 1, {2, 3, 4}), u(-1, 1, {2, 4, 2})},
                      [](In in) { return bmm(in[0], in[1]); }},

@@ -13,6 +13,7 @@
 #include "tests/compare.h"
 #include "tests/errors.h"
 #include "tests/infinity.h"
+#include "tests/layouts.h"
 
 using namespace heed;
 
@@ -290,6 +291,49 @@ BOOST_AUTO_TEST_CASE(bits_do_not_depend_on_the_threads) {
     check_bits(x({3001, 1}), x({1, 301}));
   }
   set_num_threads(before);
+}
+
+// The bias is added to tiles, to small products and to vectors.
+BOOST_AUTO_TEST_CASE(linear_has_the_bits_of_a_product_and_a_sum) {
+  Generator generator(6);
+  const auto x = [&](const Shape& shape, DType dtype) {
+    return randn(shape, dtype, generator);
+  };
+  for (const DType dtype : {float32, float64}) {
+    for (const auto& [m, n, k] :
+         std::vector<std::array<std::int64_t, 3>>{{1, 7, 5},
+                                                  {5, 1, 7},
+                                                  {4, 3, 1},
+                                                  {3, 4, 0},
+                                                  {7, 9, 11},
+                                                  {130, 140, 150},
+                                                  {37, 401, 900},
+                                                  {300, 3100, 20}}) {
+      const Tensor a = x({m, k}, dtype), w = x({n, k}, dtype), b = x({n}, dtype);
+      const Tensor expected = matmul(a, transpose(w, 0, 1)) + b;
+      BOOST_TEST(same_bits(linear(a, w, b), expected));
+      BOOST_TEST(same_bits(linear(a, w, strided(b)), expected));
+      BOOST_TEST(same_bits(linear(a, w), matmul(a, transpose(w, 0, 1))));
+      const Tensor row = select(a, 0, 0);
+      BOOST_TEST(same_bits(linear(row, w, b), matmul(row, transpose(w, 0, 1)) + b));
+    }
+  }
+  const Tensor a = x({3, 4, 5}, float32), w = x({6, 5}, float32), b = x({6}, float32);
+  for (const Tensor& y : {a, transpose(x({4, 3, 5}, float32), 0, 1)}) {
+    BOOST_TEST(same_bits(linear(y, w, b), matmul(y, transpose(w, 0, 1)) + b));
+  }
+  BOOST_TEST(error_of([] {
+               linear(ones({2, 3}), ones({4, 2}));
+             }) ==
+             "linear: the input's last size must be the weight's, got (2, 3) and (4, 2)");
+  BOOST_TEST(error_of([] {
+               linear(ones({2, 3}), ones({4, 3}), ones({3}));
+             }) == "linear: the bias must have the shape (4), got (3)");
+  BOOST_TEST(error_of([] {
+               linear(ones({2, 3}), ones({4, 3}), ones({4}, float64));
+             }) ==
+             "linear: the dtypes must be equal, got float32 and float64; to(dtype) "
+             "converts a tensor");
 }
 
 BOOST_AUTO_TEST_CASE(errors) {
