@@ -1,15 +1,20 @@
-// A product over BLIS's micro-kernel. The loops around it are those of Goto and van de
-// Geijn (Anatomy of High-Performance Matrix Multiplication, 2008), and of BLIS itself:
+// A product in tiles. The loops are those of Goto and van de Geijn (Anatomy of
+// High-Performance Matrix Multiplication, 2008), and of BLIS:
 //
 //   for each block of columns of b
 //     for each slice of k:                        pack the block's columns
 //       for each block of rows of a:              pack the block's rows
 //         for each group of panels of columns     a group stays in a core's L2 cache
-//           for each panel of rows                a panel stays in the L1 cache
-//             for each panel of the group         a tile of c, by the micro-kernel
+//           for each strip of rows                a strip stays in the L1 cache
+//             for each panel of the group         a tile of c
 //
 // The threads share the packing and the tiles of a block. The sum over k is cut by the
 // shape alone: the bits of c depend neither on the number of threads nor on the caches.
+//
+// A tile is computed by heed's own kernel where the rows of a are contiguous: it reads
+// them where they lie, and only b is packed. Otherwise BLIS's micro-kernel multiplies
+// packed panels of both. The two kernels are equally fast; packing a takes a twentieth of
+// a product of 256 x 256 matrices.
 //
 // BLIS's own driver (blis::gemm) takes several microseconds a call and packs without
 // vector instructions; the tests compare the two.
@@ -77,7 +82,7 @@ void multiply_small(const Products<T>& x) {
         source = b;
       }
       loops.multiply(x.m, x.n, x.k, x.a.first + at_a, x.a.row_stride, x.a.column_stride,
-                     packed, width, x.c + i * x.m * x.n);
+                     packed, width, false, x.c + i * x.m * x.n, x.n);
     }
   });
 }
@@ -133,26 +138,37 @@ int64_t even_pieces(int64_t size, int64_t most, int64_t unit) {
   return ceil_div(ceil_div(size, pieces), unit) * unit;
 }
 
-// How a product (m, n, k) is cut. Measured on a Zen 5: half and double of each of these
-// sizes are as fast within 3 %.
+// How a product is cut. Measured on a Zen 5: half and double of each of these sizes are
+// as fast within 3 %.
 template <class T>
 struct Blocking {
+  const kernels::ProductKernels<T>& loops = kernels::get<kernels::ProductKernels<T>>();
   const blis::TileKernel<T>& kernel = blis::tile_kernel<T>();
-  int64_t depth, rows, columns;
+  // Whether rows of a are read where they lie. Not rows that are a multiple of 2 KiB
+  // apart: a strip of them would have too few places in the L1 cache, which is chosen by
+  // the lower bits of an address.
+  bool by_rows;
+  int64_t tile_rows, tile_columns, depth, rows, columns;
   int64_t group;  // panels of columns
 
-  Blocking(int64_t m, int64_t n, int64_t k)
-      : depth(even_pieces(k, 1536 / sizeof(T), 8)),
-        rows(even_pieces(m, 84 * kernel.rows, kernel.rows)),
-        columns(even_pieces(n, 96 * kernel.columns, kernel.columns)) {
-    const int64_t panel = depth * kernel.columns * static_cast<int64_t>(sizeof(T));
-    group = even_pieces(ceil_div(columns, kernel.columns),
+  explicit Blocking(const Products<T>& x)
+      : by_rows(loops.tile_rows > 0 && x.a.column_stride == 1 &&
+                x.a.row_stride * static_cast<int64_t>(sizeof(T)) % 2048 != 0),
+        tile_rows(by_rows ? loops.tile_rows : kernel.rows),
+        tile_columns(by_rows ? loops.tile_columns : kernel.columns),
+        depth(even_pieces(x.k, 1536 / sizeof(T), 8)),
+        rows(even_pieces(x.m, by_rows ? x.m + tile_rows : 84 * tile_rows, tile_rows)),
+        columns(even_pieces(x.n, 96 * tile_columns, tile_columns)) {
+    const int64_t panel = depth * tile_columns * static_cast<int64_t>(sizeof(T));
+    group = even_pieces(ceil_div(columns, tile_columns),
                         std::max<int64_t>(l2_cache() * 2 / 3 / panel, 1), 1);
   }
   // Elements of the panels of a block's rows and of its columns, and of a tile.
-  int64_t size_a() const { return Panels<T>(rows, kernel.rows, depth).total(); }
-  int64_t size_b() const { return Panels<T>(columns, kernel.columns, depth).total(); }
-  int64_t size_tile() const { return aligned<T>(kernel.rows * kernel.columns); }
+  int64_t size_a() const {
+    return by_rows ? 0 : Panels<T>(rows, tile_rows, depth).total();
+  }
+  int64_t size_b() const { return Panels<T>(columns, tile_columns, depth).total(); }
+  int64_t size_tile() const { return by_rows ? 0 : aligned<T>(tile_rows * tile_columns); }
 };
 
 // The panels of a block, and what they were packed from.
@@ -195,26 +211,27 @@ class Multiplication {
   const Blocking<T>& blocking_;
   Worker worker_;
   PackedBlock<T> a_, b_;
-  T* edge_;
+  T* edge_;  // a tile that reaches over the end of c
   bool first_block_ = true;
-  const kernels::ProductKernels<T>& loops_ = kernels::get<kernels::ProductKernels<T>>();
 
   void compute_block(const T* a, const T* b, T* c, int64_t row, int64_t column,
                      int64_t p) {
     const int64_t depth = std::min(blocking_.depth, x_.k - p);
-    const Panels<T> rows(std::min(blocking_.rows, x_.m - row), blocking_.kernel.rows,
+    const Panels<T> rows(std::min(blocking_.rows, x_.m - row), blocking_.tile_rows,
                          depth);
     const Panels<T> columns(std::min(blocking_.columns, x_.n - column),
-                            blocking_.kernel.columns, depth);
+                            blocking_.tile_columns, depth);
     if (!first_block_) worker_.wait();  // until the panels are free
     first_block_ = false;
-    pack(rows, a + row * x_.a.row_stride + p * x_.a.column_stride, x_.a.row_stride,
-         x_.a.column_stride, a_);
+    const T* const first = a + row * x_.a.row_stride + p * x_.a.column_stride;
+    if (!blocking_.by_rows) {
+      pack(rows, first, x_.a.row_stride, x_.a.column_stride, a_);
+    }
     pack(columns, b + p * x_.b.row_stride + column * x_.b.column_stride,
          x_.b.column_stride, x_.b.row_stride, b_);
     worker_.wait();
     const T* const bias = x_.bias && p + depth == x_.k ? x_.bias + column : nullptr;
-    compute_tiles(rows, columns, c + row * x_.n + column, p > 0, bias);
+    compute_tiles(rows, columns, first, c + row * x_.n + column, p > 0, bias);
   }
 
   // This worker's share of the panels, unless they are packed already.
@@ -226,25 +243,20 @@ class Multiplication {
     panels.pack(from, step, depth_step, begin, end, to.memory);
   }
 
-  // This worker's tiles of a block; c points to its first element, `bias` to what is
-  // added to its first column, or is null. So few tiles that asking for each strip of
-  // them would be felt are shared out.
-  void compute_tiles(const Panels<T>& a, const Panels<T>& b, T* c, bool add,
-                     const T* bias) {
-    if (worker_.alone()) {
-      for (int64_t first = 0; first < b.count; first += blocking_.group) {
-        for (int64_t i = 0; i < a.count; ++i)
-          strip(a, b, i, first, blocking_.group, c, add, bias);
-      }
-      return;
-    }
-    const bool few = a.lines * b.lines * a.depth < 64 * multiply_grain;
+  // This worker's tiles of a block; `from` points to the first element of its rows, c to
+  // that of the result, `bias` to what is added to its first column, or is null. So few
+  // tiles that asking for each strip of them would be felt are shared out.
+  void compute_tiles(const Panels<T>& a, const Panels<T>& b, const T* from, T* c,
+                     bool add, const T* bias) {
+    const bool few =
+        !worker_.alone() && a.lines * b.lines * a.depth < 64 * multiply_grain;
     const int64_t group = few ? 1 : blocking_.group;
-    const int64_t strips = a.count * ceil_div(b.count, group);
     const auto compute = [&](int64_t s) {
-      strip(a, b, s % a.count, s / a.count * group, group, c, add, bias);
+      strip(a, b, s % a.count, s / a.count * group, group, from, c, add);
+      if (bias) add_bias(a, b, s % a.count, s / a.count * group, group, bias, c);
     };
-    if (few) {
+    const int64_t strips = a.count * ceil_div(b.count, group);
+    if (few || worker_.alone()) {
       const auto [begin, end] = worker_.share(strips);
       for (int64_t s = begin; s < end; ++s) compute(s);
     } else {
@@ -252,44 +264,59 @@ class Multiplication {
     }
   }
 
-  // The tiles of panel i of the rows and of a group of panels of the columns. One that
-  // reaches over the end of c goes to edge_, and from there what belongs to c.
+  // The tiles of strip i of the rows and of a group of panels of the columns.
   void strip(const Panels<T>& a, const Panels<T>& b, int64_t i, int64_t first,
-             int64_t group, T* c, bool add, const T* bias) const {
-    const int64_t height = std::min(a.width, a.lines - i * a.width);
+             int64_t group, const T* from, T* c, bool add) const {
+    const int64_t begin = i * a.width, height = std::min(a.width, a.lines - begin);
     const int64_t last = std::min(first + group, b.count);
-    const T* const pa = a_.memory + i * a.size;
-    T* const row = c + i * a.width * x_.n;
+    const int64_t step = x_.a.row_stride;
+    const T* const rows = from + begin * step;
     for (int64_t j = first; j < last; ++j) {
       const int64_t width = std::min(b.width, b.lines - j * b.width);
-      const T* const pb = b_.memory + j * b.size;
-      T* const tile = row + j * b.width;
-      if (height == a.width && width == b.width) {
-        blocking_.kernel(a.depth, pa, pb, tile, x_.n, 1, add);
+      const T* const panel = b_.memory + j * b.size;
+      T* const tile = c + begin * x_.n + j * b.width;
+      if (blocking_.by_rows) {
+        blocking_.loops.multiply(height, width, a.depth, rows, step, 1, panel, b.width,
+                                 add, tile, x_.n);
       } else {
-        blocking_.kernel(a.depth, pa, pb, edge_, b.width);
-        for (int64_t r = 0; r < height; ++r) {
-          const T* const from = edge_ + r * b.width;
-          T* const to = tile + r * x_.n;
-          if (add) {
-            for (int64_t l = 0; l < width; ++l) to[l] += from[l];
-          } else {
-            std::copy_n(from, width, to);
-          }
-        }
+        packed_tile(height, width, a.depth, a_.memory + i * a.size, panel, tile, add);
       }
     }
-    if (bias) {
-      const int64_t begin = first * b.width, end = std::min(last * b.width, b.lines);
-      loops_.add_row(height, end - begin, bias + begin, row + begin, x_.n);
+  }
+
+  // A tile of packed panels by BLIS's micro-kernel. If it reaches over the end of c it
+  // goes to edge_, and from there what belongs to c.
+  void packed_tile(int64_t height, int64_t width, int64_t depth, const T* a, const T* b,
+                   T* c, bool add) const {
+    const auto& kernel = blocking_.kernel;
+    if (height == kernel.rows && width == kernel.columns) {
+      return kernel(depth, a, b, c, x_.n, 1, add);
     }
+    kernel(depth, a, b, edge_, kernel.columns);
+    for (int64_t r = 0; r < height; ++r) {
+      const T* const from = edge_ + r * kernel.columns;
+      T* const to = c + r * x_.n;
+      if (add) {
+        for (int64_t l = 0; l < width; ++l) to[l] += from[l];
+      } else {
+        std::copy_n(from, width, to);
+      }
+    }
+  }
+
+  void add_bias(const Panels<T>& a, const Panels<T>& b, int64_t i, int64_t first,
+                int64_t group, const T* bias, T* c) const {
+    const int64_t row = i * a.width, begin = first * b.width;
+    const int64_t end = std::min((first + group) * b.width, b.lines);
+    blocking_.loops.add_row(std::min(a.width, a.lines - row), end - begin, bias + begin,
+                            c + row * x_.n + begin, x_.n);
   }
 };
 
 template <class T>
 void multiply_in_tiles(const Products<T>& x) {
   kernels::level();  // throws Error where HEED_LEVEL is wrong: a thread below could not
-  const Blocking<T> blocking(x.m, x.n, x.k);
+  const Blocking<T> blocking(x);
   const int64_t products = x.count(), work = x.m * x.n * x.k;
   const int64_t size = blocking.size_a() + blocking.size_b();
   const int64_t parts = thread_count(products, work);

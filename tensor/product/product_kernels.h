@@ -8,6 +8,9 @@ namespace heed::kernels {
 
 template <class T>
 struct ProductKernels {
+  // The tile that multiply() computes best. No rows at a level without fused
+  // multiply-adds, where BLIS's micro-kernel is faster.
+  std::int64_t tile_rows, tile_columns;
   // The sum of x[i * x_step] * y[i * y_step] over i < n.
   T(*dot)
   (std::int64_t n, const T* x, std::int64_t x_step, const T* y, std::int64_t y_step);
@@ -30,12 +33,12 @@ struct ProductKernels {
   //   panel[p * width + i] = x[i * line_step + p * depth_step]
   void (*pack)(std::int64_t width, std::int64_t lines, std::int64_t depth, const T* x,
                std::int64_t line_step, std::int64_t depth_step, T* panel);
-  // c (m, n), contiguous, = a (m, k), element (i, p) at a[i * row_stride + p *
+  // c (m, n), rows c_step apart, = a (m, k), element (i, p) at a[i * row_stride + p *
   // column_stride], times the k rows of b, each of `width` elements: n, and zeros up to
-  // whole cache lines. For small products.
+  // whole vectors. With `add` it adds that to what c holds.
   void (*multiply)(std::int64_t m, std::int64_t n, std::int64_t k, const T* a,
                    std::int64_t row_stride, std::int64_t column_stride, const T* b,
-                   std::int64_t width, T* c);
+                   std::int64_t width, bool add, T* c, std::int64_t c_step);
   // c[i * c_step + j] += row[j] for i < rows and j < n.
   void (*add_row)(std::int64_t rows, std::int64_t n, const T* row, T* c,
                   std::int64_t c_step);

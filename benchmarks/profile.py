@@ -1,0 +1,65 @@
+#!/usr/bin/env python3
+"""Where the time of a workload goes, by kind of work: a table in Markdown.
+
+    profile.py build/benchmarks/workloads WORKLOAD [WORKLOAD ...] [--threads N ...]
+
+Needs Linux's perf (Debian: linux-perf). A part is known by the function or the library
+that it is in.
+"""
+import argparse
+import os
+import re
+import subprocess
+import tempfile
+
+# The first pattern that is found in "library function" gives the kind.
+KINDS = [
+    ("micro-kernel of products", r"libblis"),
+    ("packing and transposing", r"::(pack|transpose_whole|transpose|pack_side_by_side)<"),
+    ("attention: weights and blocks", r"weights<|exp_columns|Runs<|Forward<|Backward<|::dot<"
+                                      r"|weights_flushed|ValidLens"),
+    ("products: tiles and threads", r"Multiplication<|TileKernel|multiply|add_row"),
+    ("norms", r"::(forward|backward)<|norm"),
+    ("elementwise", r"Formula|kernel<"),
+    ("sums and softmax", r"fold|softmax|exp_sum|scale<"),
+    ("optimiser", r"update<|Optimiser"),
+    ("waiting for threads", r"libgomp"),
+    ("system, and memory set or moved", r"kernel\.kallsyms|mem(set|move|cpy)"),
+]
+
+
+def profile(program, workload, threads):
+    """{kind: percent}"""
+    with tempfile.TemporaryDirectory() as folder:
+        data = os.path.join(folder, "perf.data")
+        subprocess.run(["perf", "record", "-q", "-o", data, program, "--only", workload,
+                        "--threads", str(threads), "--seconds", "1"],
+                       check=True, stdout=subprocess.DEVNULL)
+        report = subprocess.run(["perf", "report", "-i", data, "--stdio", "-g", "none",
+                                 "--no-children", "--sort", "dso,sym", "-n"],
+                                check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                                text=True).stdout
+    samples = dict.fromkeys([kind for kind, _ in KINDS] + ["the rest"], 0)
+    for count, place in re.findall(r"^\s+[\d.]+%\s+(\d+)\s+(.*)", report, re.MULTILINE):
+        kind = next((k for k, pattern in KINDS if re.search(pattern, place)), "the rest")
+        samples[kind] += int(count)
+    return {kind: 100 * n / sum(samples.values()) for kind, n in samples.items()}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("program", metavar="workloads", help="heed's program")
+    parser.add_argument("names", metavar="WORKLOAD", nargs="+")
+    parser.add_argument("--threads", type=int, nargs="+", default=sorted({1, os.cpu_count()}))
+    options = parser.parse_args()
+    columns = {f"{name}, {n} thread{'s' if n > 1 else ''}": profile(options.program, name, n)
+               for name in options.names for n in options.threads}
+    print("| % of the time | " + " | ".join(columns) + " |")
+    print("|---|" + "---|" * len(columns))
+    for kind in next(iter(columns.values())):
+        print(f"| {kind} | " + " | ".join(f"{c[kind]:.1f}" for c in columns.values()) + " |")
+
+
+if __name__ == "__main__":
+    main()
