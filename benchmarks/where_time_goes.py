@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Where the time of a workload goes, by kind of work: a table in Markdown.
 
-    profile.py build/benchmarks/workloads WORKLOAD [WORKLOAD ...] [--threads N ...]
+    where_time_goes.py build/benchmarks/workloads WORKLOAD [WORKLOAD ...] [--threads N ...]
 
 Needs Linux's perf (Debian: linux-perf). A part is known by the function or the library
 that it is in.
