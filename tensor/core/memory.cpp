@@ -53,6 +53,7 @@ class Pool {
   // Null when there is no memory.
   void* take(const SizeClass& wanted) {
     void* memory = free_[wanted.index];
+    last_use_[wanted.index] = ++uses_;
     if (memory) {
       free_[wanted.index] = free_[wanted.index]->next;
       cached_ -= wanted.bytes;
@@ -67,11 +68,13 @@ class Pool {
 
   void give(void* memory, const SizeClass& kind) {
     taken_ -= static_cast<std::int64_t>(kind.bytes);
-    if (!reuse || cached_ + kind.bytes > worth_keeping()) {
+    if (!reuse || kind.bytes > worth_keeping()) {
       std::free(memory);
       return;
     }
+    while (cached_ + kind.bytes > worth_keeping()) free_oldest();
     cached_ += kind.bytes;
+    bytes_[kind.index] = kind.bytes;
     free_[kind.index] = new (memory) Block{free_[kind.index]};
   }
 
@@ -86,6 +89,17 @@ class Pool {
   struct Block {
     Block* next;
   };
+  // Frees a block of the class that has not been asked for the longest: a program that
+  // goes over to other sizes would otherwise keep what it no longer needs, and get every
+  // block of the new sizes from the system.
+  void free_oldest() {
+    int oldest = -1;
+    for (int i = 0; i < class_count; ++i) {
+      if (free_[i] && (oldest < 0 || last_use_[i] < last_use_[oldest])) oldest = i;
+    }
+    std::free(std::exchange(free_[oldest], free_[oldest]->next));
+    cached_ -= bytes_[oldest];
+  }
   // As much as this thread has ever had in use at a time, but at least 64 MiB: a step
   // that comes again needs no more, and a thread that only frees what others allocate
   // does not collect blocks.
@@ -95,6 +109,9 @@ class Pool {
   }
 
   Block* free_[class_count] = {};
+  // Of each class: when a block was last taken, and its size.
+  std::uint64_t last_use_[class_count] = {}, uses_ = 0;
+  std::size_t bytes_[class_count] = {};
   std::size_t cached_ = 0;
   std::int64_t taken_ = 0;  // less what was given back; below 0 if others took it
   std::int64_t most_taken_ = 0;

@@ -65,6 +65,22 @@ BOOST_AUTO_TEST_CASE(it_keeps_blocks_again_after_a_release) {
       .join();
 }
 
+BOOST_AUTO_TEST_CASE(it_goes_over_to_other_sizes) {
+  std::thread([] {
+    {
+      std::vector<Tensor> blocks;
+      for (int i = 0; i < 20; ++i) blocks.push_back(block(5));
+    }
+    { const Tensor other = block(30); }
+    const std::int64_t before = taken();
+    for (int i = 0; i < 3; ++i) {
+      const Tensor other = block(30);
+      BOOST_TEST(taken() == before);  // not from the C library
+    }
+    BOOST_TEST(taken() == before);
+  }).join();
+}
+
 BOOST_AUTO_TEST_CASE(a_thread_that_frees_the_blocks_of_others_does_not_collect_them) {
   std::vector<Tensor> blocks;
   for (int i = 0; i < 8; ++i) blocks.push_back(block(32));
