@@ -109,6 +109,22 @@ Variable pow(double a, const Variable& b) {
                 }));
 }
 
+// y = a - b floor(a / b)
+Variable remainder(const Variable& a, const Variable& b) {
+  // Of y, because a / b would be rounded to the other side of a whole number.
+  const auto db = [](auto& g, auto& a, auto& b, auto& y) {
+    return -g * round((a - y) / b);
+  };
+  return record({"remainder", "da = g,  db = -g floor(a / b)"},
+                remainder(a.value(), b.value()), rule(a, [](auto& g) { return g; }),
+                rule(b, save(a, b, result), db));
+}
+
+Variable remainder(const Variable& a, double b) {
+  return record({"remainder", "da = g"}, remainder(a.value(), b),
+                rule(a, [](auto& g) { return g; }));
+}
+
 namespace {
 
 // The gradient of one of two operands a and b of which the larger, or the smaller, is the

@@ -27,6 +27,12 @@ Variable operator-(const Variable& x);
 Variable pow(const Variable& a, const Variable& b);
 Variable pow(const Variable& a, double b);
 Variable pow(double a, const Variable& b);
+Variable remainder(const Variable& a, const Variable& b);
+Variable remainder(const Variable& a, double b);
+inline Variable operator%(const Variable& a, const Variable& b) {
+  return remainder(a, b);
+}
+inline Variable operator%(const Variable& a, double b) { return remainder(a, b); }
 Variable maximum(const Variable& a, const Variable& b);
 Variable minimum(const Variable& a, const Variable& b);
 Variable maximum(const Variable& a, double b);

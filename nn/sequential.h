@@ -1,18 +1,26 @@
-// Layers one after another:
+// Layers one after another, as torch.nn.Sequential:
 //
 //   nn::Sequential net{nn::Linear(2, 8), nn::Tanh(), nn::Linear(8, 1)};
 //   Variable y = net(x);
+//   net.at<nn::Linear>(0).weight.grad();
 //
 // Braces, because C++ constructs the arguments in braces from left to right, and those in
 // parentheses in any order: the layers would draw their initial values in any order.
 // The parameters are "0.weight", "0.bias", "2.weight", ..., as in PyTorch.
+//
+// One type for all sequences, so that a struct can have one as a member: the types of the
+// layers are forgotten, as std::function forgets that of a function. A walk() meets the
+// parameters, buffers and `training` flags of a sequence, not the layers themselves.
 #pragma once
 
 #include <concepts>
+#include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
-#include <tuple>
+#include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "nn/visit.h"
 
@@ -25,65 +33,140 @@ inline constexpr bool is_reference_wrapper = false;
 template <class Layer>
 inline constexpr bool is_reference_wrapper<std::reference_wrapper<Layer>> = true;
 
+// What a layer has to show to a walk: one of the three pointers is set.
+struct Leaf {
+  std::string path;
+  Variable* parameter = nullptr;
+  Tensor* buffer = nullptr;
+  bool* training = nullptr;
+};
+
+// A layer of any type.
+class AnyLayer {
+ public:
+  virtual ~AnyLayer() = default;
+  virtual std::unique_ptr<AnyLayer> copy() const = 0;
+  virtual Variable call(const Variable& x) = 0;
+  virtual Variable call(const Tensor& x) = 0;
+  virtual std::vector<Leaf> leaves(const std::string& path) = 0;
+  virtual std::string type() const = 0;
+  // What to_string() says of the layer called `name`; nothing of a function.
+  virtual std::string line(const std::string& name, int indent) = 0;
+};
+
+[[noreturn]] void throw_takes_a_tensor(const std::string& layer);
+
+template <class Layer>
+class LayerOf final : public AnyLayer {
+ public:
+  explicit LayerOf(Layer given) : layer(std::move(given)) {}
+
+  std::unique_ptr<AnyLayer> copy() const override {
+    return std::make_unique<LayerOf>(*this);
+  }
+  Variable call(const Variable& x) override {
+    if constexpr (std::invocable<Layer&, const Variable&>) {
+      return layer(x);
+    } else {
+      throw_takes_a_tensor(type());
+    }
+  }
+  Variable call(const Tensor& x) override { return layer(x); }
+  std::vector<Leaf> leaves(const std::string& path) override {
+    std::vector<Leaf> found;
+    if constexpr (Part<Layer>) {
+      const auto add = [&]<class P>(const std::string& at, P& part) {
+        if constexpr (std::is_same_v<P, Variable>) found.push_back({at, &part});
+        if constexpr (std::is_same_v<P, Tensor>) found.push_back({at, nullptr, &part});
+        if constexpr (requires { part.training; }) {
+          found.push_back({at, nullptr, nullptr, &part.training});
+        }
+      };
+      walk(layer, add, path);
+    }
+    return found;
+  }
+  std::string type() const override { return type_name<Layer>(); }
+  std::string line(const std::string& name, int indent) override {
+    if constexpr (Part<Layer>) return describe_line(name, layer, indent);
+    return {};
+  }
+
+  Layer layer;
+};
+
 }  // namespace detail
 
-// A layer is any module, or a function of a Variable such as a lambda.
-template <class... Layers>
-struct Sequential {
-  std::tuple<Layers...> layers;
-
-  explicit Sequential(Layers... layers) : layers(std::move(layers)...) {
+class Sequential {
+ public:
+  // A layer is a module, or a function of a Variable such as a lambda, and can be copied.
+  // Sequential{net} of a sequence is a copy, as everywhere in C++, not a sequence with
+  // one layer.
+  template <class... Layers>
+  explicit(sizeof...(Layers) == 1) Sequential(Layers... layers) {
     static_assert(
         (!detail::is_reference_wrapper<Layers> && ...),
         "heed: give a Sequential the layer itself, not std::ref() of it: a copy "
         "shares its parameters");
+    static_assert((std::copy_constructible<Layers> && ...),
+                  "heed: a layer of a Sequential can be copied, and this one cannot");
+    (layers_->push_back(std::make_unique<detail::LayerOf<Layers>>(std::move(layers))),
+     ...);
   }
+  Sequential(const Sequential& other);
+  Sequential(Sequential&&) = default;
+  Sequential& operator=(const Sequential& other);
+  Sequential& operator=(Sequential&&) = default;
 
-  // Throws Error as the layers do. A tensor, such as the numbers of tokens, goes to the
-  // first layer as it is.
-  Variable operator()(const Variable& x) { return apply_all(x); }
-  Variable operator()(const Tensor& x) { return apply_all(x); }
-  // The layer number i, from 0.
-  template <std::size_t i>
-  auto& get() {
-    return std::get<i>(layers);
+  // Throws Error as the layers do, and when the sequence was moved from. A tensor, such
+  // as the numbers of tokens, goes to the first layer as it is.
+  Variable operator()(const Variable& x) const;
+  Variable operator()(const Tensor& x) const;
+
+  // The number of layers.
+  int64_t size() const;
+  // The layer number i, from 0, or from -1 backwards. Throws Error when there is no such
+  // layer, or it is not a Layer.
+  template <class Layer>
+  Layer& at(int64_t i) const {
+    auto* const found = dynamic_cast<detail::LayerOf<Layer>*>(&any_layer(i));
+    if (!found) throw_other_type(i, detail::type_name<Layer>());
+    return found->layer;
   }
   template <std::integral Index>
   void operator[](Index) const {
-    static_assert(sizeof(Index) == 0,
-                  "heed: the layers have types of their own: net.get<0>(), not net[0]");
+    static_assert(
+        sizeof(Index) == 0,
+        "heed: the layers have types of their own: net.at<nn::Linear>(0), not net[0]");
   }
 
   void visit(auto&& f) {
-    int i = 0;
-    const auto list = [&](auto& layer) {
-      if constexpr (Part<std::remove_reference_t<decltype(layer)>>) {
-        f(std::to_string(i), layer);
+    for (const detail::Leaf& leaf : leaves()) {
+      if (leaf.parameter) f(leaf.path, *leaf.parameter);
+      if (leaf.buffer) f(leaf.path, *leaf.buffer);
+      if (leaf.training) {
+        Training part{*leaf.training};
+        f(leaf.path, part);
       }
-      ++i;
-    };
-    std::apply([&](auto&... layer) { (list(layer), ...); }, layers);
-  }
-
- private:
-  template <class X>
-  Variable apply_all(const X& x) {
-    if constexpr (sizeof...(Layers) == 0) {
-      return x;
-    } else {
-      return std::apply(
-          [&](auto& first, auto&... rest) {
-            Variable y = first(x);
-            ((y = rest(y)), ...);
-            return y;
-          },
-          layers);
     }
   }
-};
+  // The lines of to_string(), one for each layer.
+  std::string describe_parts(int indent) const;
 
-// One sequence in another is a layer of it; without this C++ would take it for a copy.
-template <class... Layers>
-explicit Sequential(Sequential<Layers...>) -> Sequential<Sequential<Layers...>>;
+ private:
+  using AnyLayers = std::vector<std::unique_ptr<detail::AnyLayer>>;
+  struct Training {
+    bool& training;
+  };
+
+  AnyLayers& layers() const;
+  detail::AnyLayer& any_layer(int64_t i) const;
+  std::vector<detail::Leaf> leaves() const;
+  [[noreturn]] void throw_other_type(int64_t i, const std::string& wanted) const;
+
+  // Null in a sequence that was moved from, which an empty list could not tell from one
+  // without layers.
+  std::unique_ptr<AnyLayers> layers_ = std::make_unique<AnyLayers>();
+};
 
 }  // namespace heed::nn

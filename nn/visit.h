@@ -325,11 +325,15 @@ std::string describe_line(const std::string& name, P& part, int indent) {
 // One line `(name): ...` for each part that is a module or a container.
 template <class M>
 std::string describe_parts(M& module, int indent) {
-  std::string lines;
-  for_each_part(module, [&]<class P>(const std::string& name, P& part) {
-    lines += describe_line(name, part, indent);
-  });
-  return lines;
+  if constexpr (requires { module.describe_parts(indent); }) {
+    return module.describe_parts(indent);
+  } else {
+    std::string lines;
+    for_each_part(module, [&]<class P>(const std::string& name, P& part) {
+      lines += describe_line(name, part, indent);
+    });
+    return lines;
+  }
 }
 
 template <class M>

@@ -150,9 +150,6 @@ Tensor binary_as(DType result, std::string_view name, Op op, const Tensor& a,
   return compute<2>(kernel, broadcast(name, a.shape(), b.shape()), result, {a, b});
 }
 
-Tensor binary(std::string_view name, Op op, const Tensor& a, const Tensor& b) {
-  return binary_as(a.dtype(), name, op, a, b);
-}
 Tensor binary(std::string_view name, Op op, const Tensor& a, double b) {
   const Kernel kernel = kernel_of(name, op, a.dtype());
   return compute<2>(kernel, a.shape(), a.dtype(), {a, Operand(name, b, a.dtype())});
@@ -173,6 +170,11 @@ Tensor comparison(std::string_view name, Op op, const Tensor& a, double b) {
 }  // namespace
 
 // --- pairs
+
+Tensor detail::binary(std::string_view name, Op op, const Tensor& a, const Tensor& b) {
+  return binary_as(a.dtype(), name, op, a, b);
+}
+using detail::binary;
 
 Tensor operator+(const Tensor& a, const Tensor& b) {
   return binary("add", Op::add, a, b);
@@ -218,9 +220,17 @@ Tensor pow(const Tensor& a, double b) {
   return binary("pow", Op::pow, a, b);
 }
 
-Tensor gelu_backward(const Tensor& g, const Tensor& x, Gelu form) {
-  const Op op = form == Gelu::exact ? Op::gelu_backward : Op::gelu_tanh_backward;
-  return binary("gelu_backward", op, g, x);
+Tensor remainder(const Tensor& a, const Tensor& b) {
+  if (b.dtype() == int64) {
+    for (const std::int64_t divisor : b.to_vector<std::int64_t>()) {
+      check(divisor != 0, "remainder: an integer cannot be divided by 0");
+    }
+  }
+  return binary("remainder", Op::remainder, a, b);
+}
+Tensor remainder(const Tensor& a, double b) {
+  check(a.dtype() != int64 || b != 0, "remainder: an integer cannot be divided by 0");
+  return binary("remainder", Op::remainder, a, b);
 }
 
 Tensor maximum(const Tensor& a, const Tensor& b) {
@@ -273,20 +283,6 @@ Tensor operator<(const Tensor& a, double b) { return comparison("lt", Op::lt, a,
 Tensor operator<=(const Tensor& a, double b) { return comparison("le", Op::le, a, b); }
 Tensor operator>(const Tensor& a, double b) { return comparison("gt", Op::gt, a, b); }
 Tensor operator>=(const Tensor& a, double b) { return comparison("ge", Op::ge, a, b); }
-
-Tensor logical_and(const Tensor& a, const Tensor& b) {
-  return binary("logical_and", Op::logical_and, a, b);
-}
-Tensor logical_or(const Tensor& a, const Tensor& b) {
-  return binary("logical_or", Op::logical_or, a, b);
-}
-Tensor logical_xor(const Tensor& a, const Tensor& b) {
-  return binary("logical_xor", Op::logical_xor, a, b);
-}
-
-Tensor logical_not(const Tensor& x) {
-  return detail::unary("logical_not", Op::logical_not, x);
-}
 
 Tensor isnan(const Tensor& x) { return property(Op::isnan, x, false); }
 Tensor isinf(const Tensor& x) { return property(Op::isinf, x, false); }

@@ -2,6 +2,8 @@
 // broadcasting. The result is a new tensor.
 #pragma once
 
+// Not used here: programs need std::sqrt, INFINITY and their like beside these functions.
+#include <cmath>
 #include <optional>
 #include <string_view>
 
@@ -59,6 +61,7 @@ enum class Op {
   mul,
   ne,
   pow,
+  remainder,
   sub,
   // of three
   add_scaled,  // a + c b
@@ -70,6 +73,14 @@ inline constexpr int op_count = static_cast<int>(Op::where) + 1;
 }  // namespace heed::kernels
 
 namespace heed {
+
+namespace detail {
+// The op of each element of x, or of each pair of elements of a and b, which broadcast.
+// Throw Error, naming `name`, for a dtype that the op does not take, and when a and b do
+// not fit.
+Tensor unary(std::string_view name, kernels::Op op, const Tensor& x);
+Tensor binary(std::string_view name, kernels::Op op, const Tensor& a, const Tensor& b);
+}  // namespace detail
 
 // --- pairs: a and b broadcast and have one dtype; a number takes the dtype of the tensor
 // beside it. All throw Error when the shapes do not broadcast or the dtypes differ.
@@ -93,6 +104,13 @@ Tensor operator/(double a, const Tensor& b);
 Tensor pow(const Tensor& a, const Tensor& b);
 Tensor pow(const Tensor& a, double b);
 Tensor pow(double a, const Tensor& b);
+
+// a - b floor(a / b), whose sign is that of b: the % of Python. NaN for a floating b of
+// 0. Throws Error for bool, and when an integer b is 0.
+Tensor remainder(const Tensor& a, const Tensor& b);
+Tensor remainder(const Tensor& a, double b);
+inline Tensor operator%(const Tensor& a, const Tensor& b) { return remainder(a, b); }
+inline Tensor operator%(const Tensor& a, double b) { return remainder(a, b); }
 
 // The larger and the smaller of each pair; NaN if either is NaN.
 Tensor maximum(const Tensor& a, const Tensor& b);
@@ -122,10 +140,18 @@ inline Tensor operator>(double a, const Tensor& b) { return b < a; }
 inline Tensor operator>=(double a, const Tensor& b) { return b <= a; }
 
 // Logic on bool tensors, broadcast. Throw Error for other dtypes.
-Tensor logical_and(const Tensor& a, const Tensor& b);
-Tensor logical_or(const Tensor& a, const Tensor& b);
-Tensor logical_xor(const Tensor& a, const Tensor& b);
-Tensor logical_not(const Tensor& x);
+inline Tensor logical_and(const Tensor& a, const Tensor& b) {
+  return detail::binary("logical_and", kernels::Op::logical_and, a, b);
+}
+inline Tensor logical_or(const Tensor& a, const Tensor& b) {
+  return detail::binary("logical_or", kernels::Op::logical_or, a, b);
+}
+inline Tensor logical_xor(const Tensor& a, const Tensor& b) {
+  return detail::binary("logical_xor", kernels::Op::logical_xor, a, b);
+}
+inline Tensor logical_not(const Tensor& x) {
+  return detail::unary("logical_not", kernels::Op::logical_not, x);
+}
 inline Tensor operator&(const Tensor& a, const Tensor& b) { return logical_and(a, b); }
 inline Tensor operator|(const Tensor& a, const Tensor& b) { return logical_or(a, b); }
 inline Tensor operator^(const Tensor& a, const Tensor& b) { return logical_xor(a, b); }
@@ -136,12 +162,6 @@ Tensor isinf(const Tensor& x);
 Tensor isfinite(const Tensor& x);
 
 // --- single elements. neg, abs, sign, square: any dtype but bool; the rest floating.
-
-namespace detail {
-// What the functions below do: the op of each element of x. Throws Error, naming `name`,
-// for a dtype that the op does not take.
-Tensor unary(std::string_view name, kernels::Op op, const Tensor& x);
-}  // namespace detail
 
 inline Tensor neg(const Tensor& x) { return detail::unary("neg", kernels::Op::neg, x); }
 inline Tensor operator-(const Tensor& x) { return neg(x); }

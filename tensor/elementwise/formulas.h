@@ -72,6 +72,26 @@ struct Formula<Op::pow> : Floating {
   double operator()(double a, double b) const { return __builtin_pow(a, b); }
 };
 template <>
+struct Formula<Op::remainder> : Numeric {
+  template <class U>
+  static constexpr bool vectorises = false;
+  // By -1 the processor's instruction would overflow for the lowest number.
+  int64_t operator()(int64_t a, int64_t b) const {
+    return b == -1 ? 0 : with_sign_of(b, a % b);
+  }
+  float operator()(float a, float b) const {
+    return with_sign_of(b, __builtin_fmodf(a, b));
+  }
+  double operator()(double a, double b) const {
+    return with_sign_of(b, __builtin_fmod(a, b));
+  }
+  // C's remainder has the sign of a.
+  template <class T>
+  static T with_sign_of(T b, T rest) {
+    return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+  }
+};
+template <>
 struct Formula<Op::maximum> : Numeric {
   auto operator()(auto a, auto b) const { return a > b || a != a ? a : b; }
 };

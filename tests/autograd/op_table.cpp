@@ -68,6 +68,16 @@ void add_arithmetic(std::vector<OpRow>& table) {
   pow_row.samples.push_back({{u(-2, 2, {4})}, [](In in) { return pow(in[0], 3); }});
   pow_row.samples.push_back({{u(-2, 2, {4})}, [](In in) { return pow(1.7, in[0]); }});
   table.push_back(pow_row);
+  // Away from the whole quotients, where it jumps.
+  const auto dividend = [](const Shape& shape) { return u(2.2, 2.8, shape); };
+  const auto divisor = [](const Shape& shape) { return u(0.95, 1.05, shape); };
+  const Function rest = [](In in) { return in[0] % in[1]; };
+  table.push_back({"remainder", binary(dividend, divisor, rest, false)});
+  for (double b : {1.0, -1.0}) {
+    row_of(table, "remainder").samples.push_back({{u(-2.8, -2.2, {4})}, [b](In in) {
+                                                    return in[0] % b;
+                                                  }});
+  }
   // Away from ties: binary's repeated input would be one.
   const auto low = [](const Shape& shape) { return apart(shape); };
   const auto high = [](const Shape& shape) { return apart(shape) * 1.9 + 0.021; };

@@ -34,6 +34,7 @@ def pairs(row):
         row(name, call, call, draw.value_and_number)
     for name in ("maximum", "minimum"):
         row(name, f"torch.{name}({{a}}, {{b}})", f"{name}({{a}}, {{b}})", draw.pair)
+    row("remainder", "torch.remainder({a}, {b})", "{a} % {b}", draw.pair)
     row("pow", "torch.pow({a}, {b})", "pow({a}, {b})", draw.powers)
     power = "pow({a}, {exponent})"
     row("pow_number", "torch." + power, power, draw.power_of_number, op="pow")

@@ -17,6 +17,7 @@ Outputs power(In in) {
   return pow(in["a"], in.c.number("exponent"));
 }
 
+constexpr auto rest = [](const auto&... x) { return remainder(x...); };
 constexpr auto larger = [](const auto&... x) { return maximum(x...); };
 constexpr auto smaller = [](const auto&... x) { return minimum(x...); };
 
@@ -69,6 +70,7 @@ Ops elementwise_ops() {
       {"rdiv", [](In in) { return in.c.number("b") / in["a"]; }},
       {"pow", power},
       {"rpow", exponential},
+      {"remainder", [](In in) { return pair(in, rest); }},
       {"maximum", [](In in) { return pair(in, larger); }},
       {"minimum", [](In in) { return pair(in, smaller); }},
       // single elements

@@ -181,12 +181,21 @@ BOOST_AUTO_TEST_CASE(what_is_written_in_pytorch_is_written_so_in_heed) {
   Net net;
   const Variable q = rand({2, 4, 8}), k = q, v = q;
   nn::MultiheadAttention attention(8, 2);
+  const nn::Linear layer(2, 8);
   const Tensor keep = ones({4, 4}, boolean), padding = !keep, lens = tensor({2, 3});
   optim::SGD optimiser(nn::parameters(net), {.lr = 0.1});
   const std::int64_t n = 3, epoch = 0;
   const Tensor p = softmax(a, 1);
   const data::TensorDataset all(x, labels);
   // TABLE PYTORCH.md | in PyTorch | in heed |
+}
+
+BOOST_AUTO_TEST_CASE(what_is_left_out_is_written_so) {
+  const std::int64_t n = 3;
+  Tensor x = rand({n, n});
+  const Tensor a = rand({n, n}), b = rand({n, n}), c = b, y = rand({n, n}), q = a, k = b;
+  const Tensor targets = softmax(a, -1), p = targets, w = y;
+  // TABLE PYTORCH.md ## Left out
 }
 
 BOOST_AUTO_TEST_CASE(usual_mistakes_say_what_to_do) {

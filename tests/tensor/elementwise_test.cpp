@@ -44,6 +44,7 @@ const std::vector<Binary>& pairs() {
       [](const Tensor& a, const Tensor& b) { return a * b; },
       [](const Tensor& a, const Tensor& b) { return a / b; },
       [](const Tensor& a, const Tensor& b) { return pow(a, b); },
+      remainder,
       maximum,
       minimum,
       [](const Tensor& a, const Tensor& b) { return a == b; },
@@ -110,6 +111,21 @@ BOOST_AUTO_TEST_CASE(numbers_stand_on_either_side) {
              (std::vector<float>{2, 0.25, std::sqrt(2.f)}));
   // A number becomes a float32 before it is used.
   BOOST_TEST((tensor({0.1}, float32) == 0.1).item() == 1);
+}
+
+// As Python's %.
+BOOST_AUTO_TEST_CASE(remainders_have_the_sign_of_the_divisor) {
+  const Tensor a = tensor({7, -7, 7, -7, 6, -6, 0}), b = tensor({3, 3, -3, -3, 3, -3, 5});
+  BOOST_TEST(show(a % b) == "int64 (7) 1 2 -2 -1 0 0 0");
+  BOOST_TEST(show(a.to(float32) % b.to(float32)) == "(7) 1 2 -2 -1 0 -0 0");
+  BOOST_TEST(show(a % 4) == "int64 (7) 3 1 3 1 2 2 0");
+  BOOST_TEST(show(tensor({lowest, highest}) % -1) == "int64 (2) 0 0");
+  BOOST_TEST(show(tensor({5.5, -5.5}) % 2) == "(2) 1.5 0.5");
+  BOOST_TEST(std::isnan((tensor({infinity}) % 2).item()));
+  BOOST_TEST(std::isnan((tensor({5.5}) % 0).item()));
+  const std::string message = "remainder: an integer cannot be divided by 0";
+  BOOST_TEST(error_of([&] { a % 0; }) == message);
+  BOOST_TEST(error_of([&] { a % tensor({1, 0, 1, 1, 1, 1, 1}); }) == message);
 }
 
 BOOST_AUTO_TEST_CASE(powers) {

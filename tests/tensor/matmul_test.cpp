@@ -154,9 +154,11 @@ BOOST_AUTO_TEST_CASE(blocks_give_what_the_driver_of_blis_gives) {
 // product does, and is shorter.
 BOOST_AUTO_TEST_CASE(products_whose_operands_overlap) {
   const Int tile = blis::tile_kernel<float>().rows, step = 84 * tile, rows = 167 * tile;
-  const Tensor x = whole_numbers({step + rows, 9});
-  const Tensor windows(x.storage(), 0, {2, rows, 9}, {step * 9, 9, 1}, float32);
-  check_product(windows, whole_numbers({2, 9, 34}));
+  const Tensor x = whole_numbers({step + rows, 18});
+  for (Int apart : {1, 2}) {  // rows are packed only if their elements lie apart
+    const Tensor windows(x.storage(), 0, {2, rows, 9}, {step * 18, 18, apart}, float32);
+    check_product(windows, whole_numbers({2, 9, 34}));
+  }
 }
 
 BOOST_AUTO_TEST_CASE(batches_broadcast) {

@@ -84,6 +84,11 @@ def elementwise(t):
         t.add(f"pow_{exponent}", "pow", base, power, exponent=exponent)
     powers = lambda d: {"a": d.uniform(0.2, 3, 2, 1, 4), "b": d.normal(3, 1)}
     t.add("pow_tensor", "pow", powers, lambda i: i.a**i.b)
+    wide = lambda d: {"a": 5 * d.normal(2, 3, 4), "b": d.normal(3, 1)}
+    t.add("remainder", "remainder", wide, lambda i: torch.remainder(i.a, i.b))
+    for b in (1.5, -1.5):
+        rest = lambda i, b=b: torch.remainder(i.a, b)
+        t.add(f"remainder_{b}", "remainder", a_of(3, 7), rest, b=b)
     ties = lambda d: {"a": d.tied(3, 4), "b": d.tied(3, 4)}
     t.add("maximum_ties", "maximum", ties, lambda i: torch.maximum(i.a, i.b))
     t.add("minimum_ties", "minimum", ties, lambda i: torch.minimum(i.a, i.b))
