@@ -96,11 +96,16 @@ T fold_in_turn(int64_t n, const T* x, T result) {
 // Partial results that stand side by side: each half into the other, so that the order is
 // the same at every level. Their number is a power of two.
 template <class Op, int lanes, class T>
-[[gnu::always_inline]] inline T fold_lanes(T (&lane)[lanes]) {
-  for (int half = lanes / 2; half > 0; half /= 2) {
-    for (int j = 0; j < half; ++j) lane[j] = Op::of(lane[j], lane[j + half]);
+[[gnu::always_inline]] inline T fold_lanes(const T (&lane)[lanes]) {
+  if constexpr (lanes == 1) {
+    return lane[0];
+  } else {
+    // An array of its own for each half: the compiler keeps it in a vector register.
+    T half[lanes / 2];
+#pragma omp simd
+    for (int j = 0; j < lanes / 2; ++j) half[j] = Op::of(lane[j], lane[j + lanes / 2]);
+    return fold_lanes<Op>(half);
   }
-  return lane[0];
 }
 
 // A row is folded as the n / lanes rows of a matrix first, so that the vector units are
