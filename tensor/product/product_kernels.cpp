@@ -141,6 +141,11 @@ template <int rows, int vectors, class T>
 void multiply_tile(int64_t n, int64_t k, const T* a, int64_t row_stride,
                    int64_t column_stride, const T* b, int64_t width, bool add, T* c,
                    int64_t c_step) {
+  // Fetched while the sums are formed: else the stores of a large c wait for it.
+  for (int i = 0; i < rows; ++i) {
+    for (int v = 0; v < vectors; ++v)
+      __builtin_prefetch(c + i * c_step + v * lanes<T>, 1);
+  }
   T sums[rows][vectors][lanes<T>] = {};
   for (int64_t p = 0; p < k; ++p, a += column_stride, b += width) {
     for (int i = 0; i < rows; ++i) {
@@ -199,11 +204,12 @@ void multiply(int64_t m, int64_t n, int64_t k, const T* a, int64_t row_stride,
               int64_t column_stride, const T* b, int64_t width, bool add, T* c,
               int64_t c_step) {
   const int64_t most = n > lanes<T> ? tile_rows : most_rows;
-  const int64_t pieces = (m + most - 1) / most;
-  for (int64_t i = 0; i < pieces; ++i) {
-    const int64_t begin = m * i / pieces, end = m * (i + 1) / pieces;
-    multiply_rows<most_rows>(end - begin, n, k, a + begin * row_stride, row_stride,
+  for (int64_t begin = 0; begin < m;) {
+    const int64_t left = m - begin;
+    const int64_t rows = left <= most ? left : left / ((left + most - 1) / most);
+    multiply_rows<most_rows>(rows, n, k, a + begin * row_stride, row_stride,
                              column_stride, b, width, add, c + begin * c_step, c_step);
+    begin += rows;
   }
 }
 
