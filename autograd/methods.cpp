@@ -190,6 +190,25 @@ Self Methods<Self>::matmul(const Self& other) const {
   return heed::matmul(self(), other);
 }
 template <class Self>
+Self Methods<Self>::operator[](Integer i) const {
+  return heed::select(self(), 0, i);
+}
+template <class Self>
+Self Methods<Self>::operator[](const Tensor& index) const {
+  const Shape& shape = self().shape();
+  if (index.dtype() != boolean) {
+    Shape picked = index.shape();
+    for (int d = 1; d < shape.rank(); ++d) picked.push_back(shape[d]);
+    return index_select(0, index.reshape({-1})).reshape(picked);
+  }
+  bool fits = 0 < index.dim() && index.dim() <= shape.rank();
+  for (int d = 0; fits && d < index.dim(); ++d) fits = index.size(d) == shape[d];
+  check(fits, "x[mask]: the mask must have the first sizes of x, got {} and {}", shape,
+        index.shape());
+  return flatten(0, index.dim() - 1)
+      .index_select(0, nonzero(index.reshape({-1})).reshape({-1}));
+}
+template <class Self>
 Self Methods<Self>::slice(Dim dim, Integer start, Integer stop, Integer step) const {
   return heed::slice(self(), dim, start, stop, step);
 }

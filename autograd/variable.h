@@ -82,6 +82,10 @@ class [[nodiscard]] Variable : public Methods<Variable> {
   DType dtype() const { return value_.dtype(); }
   // The only element. Throws Error unless there is exactly one.
   double item() const { return value_.item(); }
+  template <class T>
+  T item() const {
+    return value_.item<T>();
+  }
 
   // Whether a gradient can reach this value or pass through it.
   bool requires_grad() const;
@@ -89,8 +93,6 @@ class [[nodiscard]] Variable : public Methods<Variable> {
   bool is_leaf() const;
   // The same value as a constant: gradients stop here.
   Variable detach() const { return Variable(value_); }
-  // x[i] is element i of the first dimension: select(x, 0, i).
-  Variable operator[](Integer index) const;
   // The same elements one after the other in memory: this value itself if they are so,
   // otherwise a recorded copy.
   Variable contiguous() const;

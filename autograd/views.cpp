@@ -27,10 +27,6 @@ std::vector<Variable> slices(const Variable& x, const std::vector<Tensor>& piece
 
 }  // namespace
 
-Variable Variable::operator[](Integer index) const {
-  return heed::select(*this, 0, index);
-}
-
 Variable Variable::contiguous() const {
   if (value_.is_contiguous()) return *this;
   return reshaped("contiguous", value_.contiguous(), *this);

@@ -152,8 +152,6 @@ Tensor Tensor::to(DType dtype) const {
   return dtype == this->dtype() ? *this : empty(shape_, dtype).copy_(*this);
 }
 
-Tensor Tensor::operator[](Integer index) const { return heed::select(*this, 0, index); }
-
 Tensor empty(const Shape& shape, DType dtype) {
   const auto bytes = static_cast<std::size_t>(count(shape)) * element_size(dtype);
   return Tensor(StorageRef::make(bytes), 0, shape, row_major(shape), dtype);

@@ -84,6 +84,11 @@ class [[nodiscard]] Tensor : public Methods<Tensor> {
   // The only element, as a double: an int64 beyond 2^53 is rounded. Throws Error unless
   // there is exactly one element.
   double item() const;
+  // The same as a T.
+  template <class T>
+  T item() const {
+    return static_cast<T>(item());
+  }
   // The element at `index`, one number a dimension, negative ones from the end.
   // Throws Error when the count or a number does not fit.
   double at(std::initializer_list<std::int64_t> index) const;
@@ -119,9 +124,6 @@ class [[nodiscard]] Tensor : public Methods<Tensor> {
   // number out of range the nearest int64), compared with zero for bool; this tensor
   // itself if it has that dtype already.
   Tensor to(DType dtype) const;
-
-  // x[i] is the view of element i of the first dimension: select(x, 0, i).
-  Tensor operator[](Integer index) const;
 
  private:
   const Tensor& checked() const {

@@ -322,6 +322,40 @@ BOOST_AUTO_TEST_CASE(members_are_the_functions_of_their_names) {
   BOOST_TEST(distance(leaf.grad().value(), (x - 1) / 3) < 1e-6);
 }
 
+BOOST_AUTO_TEST_CASE(an_index_may_be_a_tensor) {
+  const Tensor x = arange(12.0).reshape({3, 2, 2});
+  const Tensor index = tensor({{2, 0}, {0, 0}});
+  const Tensor picked = x[index];
+  BOOST_TEST((picked.shape() == Shape{2, 2, 2, 2}));
+  BOOST_TEST(equal(picked[0][0], x[2]));
+  BOOST_TEST(equal(picked[1], stack({x[0], x[0]})));
+  BOOST_TEST(equal(x[tensor(1)], x[1]));
+  BOOST_TEST(equal(x[x > 4.5], masked_select(x, x > 4.5)));
+  const Tensor rows = tensor({1, 0, 1}) == 1;
+  BOOST_TEST(equal(x[rows], stack({x[0], x[2]})));
+  BOOST_TEST(equal(x[expand(rows.reshape({3, 1}), {3, 2})], x[rows].reshape({4, 2})));
+  BOOST_TEST((x[rows & !rows].shape() == Shape{0, 2, 2}));
+  const Variable leaf(x, true);
+  sum(leaf[tensor({2, 2})] * 3).backward();
+  BOOST_TEST(
+      equal(leaf.grad().value(), x.masked_fill(x > -1, 0) + 6 * (x > 7.5).to(x.dtype())));
+  const std::string sizes = "x[mask]: the mask must have the first sizes of x, got ";
+  BOOST_TEST(error_of([&] { x[index > 0]; }) == sizes + "(3, 2, 2) and (2, 2)");
+  BOOST_TEST(error_of([&] { x[tensor(1) > 0]; }) == sizes + "(3, 2, 2) and ()");
+  BOOST_TEST(error_of([&] {
+               x[tensor({0, 3})];
+             }) == "index_select: the indices must be from 0 to 2, got 3");
+  BOOST_TEST(error_of([&] { x[tensor({0.0})]; }) ==
+             "index_select: the index must be int64, got float32");
+}
+
+BOOST_AUTO_TEST_CASE(item_has_the_type_that_is_asked_for) {
+  const int count = sum(tensor({2, 3})).item<int>();
+  BOOST_TEST(count == 5);
+  const float third = Variable(tensor({1.0 / 3}, float32)).item<float>();
+  BOOST_TEST(third == 1.0f / 3);
+}
+
 BOOST_AUTO_TEST_CASE(contiguous_is_a_recorded_copy_where_it_must_be) {
   const Variable x(tensor({{1.0, 2.0, 3.0}, {4.0, 5.0, 6.0}}), true);
   BOOST_TEST(x.contiguous().value().data<float>() == x.value().data<float>());

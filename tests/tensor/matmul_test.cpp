@@ -156,7 +156,7 @@ BOOST_AUTO_TEST_CASE(products_whose_operands_overlap) {
   const Int tile = blis::tile_kernel<float>().rows, step = 84 * tile, rows = 167 * tile;
   const Tensor x = whole_numbers({step + rows, 18});
   const int before = num_threads();
-  set_num_threads(1);  // one after the other
+  set_num_threads(1);         // one after the other
   for (Int apart : {1, 2}) {  // rows are packed only if their elements lie apart
     const Tensor windows(x.storage(), 0, {2, rows, 9}, {step * 18, 18, apart}, float32);
     check_product(windows, whole_numbers({2, 9, 64}));
