@@ -21,8 +21,6 @@
 #include "tensor/product/gemm.h"
 
 #include <algorithm>
-#include <atomic>
-#include <utility>
 
 #include <unistd.h>
 
@@ -89,39 +87,6 @@ void multiply_small(const Products<T>& x) {
 
 // --- tiles
 
-// One of the threads that work on a product together.
-class Worker {
- public:
-  Worker(int64_t index, int64_t count, std::atomic<int64_t>& taken)
-      : index_(index), count_(count), taken_(taken) {}
-  bool alone() const { return count_ == 1; }
-
-  // Its share of n pieces of work: the first, and the one after the last.
-  std::pair<int64_t, int64_t> share(int64_t n) const {
-    return {n * index_ / count_, n * (index_ + 1) / count_};
-  }
-  // Calls f for the pieces, of n, that no other worker takes. They are taken one by one,
-  // so that a worker that the system interrupts does not hold up the others.
-  template <class F>
-  void take(int64_t n, F&& f) {
-    const auto next = [&] {
-      return taken_.fetch_add(1, std::memory_order_relaxed) - before_;
-    };
-    for (int64_t i; (i = next()) < n;) f(i);
-    before_ += n + count_;  // each worker has asked once in vain
-  }
-  // Until all of them have come here.
-  void wait() const {
-    if (!alone()) {
-#pragma omp barrier
-    }
-  }
-
- private:
-  int64_t index_, count_, before_ = 0;
-  std::atomic<int64_t>& taken_;
-};
-
 // The size of a core's L2 cache in bytes.
 int64_t l2_cache() {
 #if defined(_SC_LEVEL2_CACHE_SIZE)
@@ -163,12 +128,15 @@ struct Blocking {
     group = even_pieces(ceil_div(columns, tile_columns),
                         std::max<int64_t>(l2_cache() * 2 / 3 / panel, 1), 1);
   }
-  // Elements of the panels of a block's rows and of its columns, and of a tile.
+  // Elements of the panels of a block's rows and of its columns.
   int64_t size_a() const {
     return by_rows ? 0 : Panels<T>(rows, tile_rows, depth).total();
   }
   int64_t size_b() const { return Panels<T>(columns, tile_columns, depth).total(); }
-  int64_t size_tile() const { return by_rows ? 0 : aligned<T>(tile_rows * tile_columns); }
+  // And of all that a thread needs: these and a tile.
+  int64_t size() const {
+    return size_a() + size_b() + (by_rows ? 0 : aligned<T>(tile_rows * tile_columns));
+  }
 };
 
 // The panels of a block, and what they were packed from.
@@ -179,96 +147,87 @@ struct PackedBlock {
   int64_t lines = 0, depth = 0;
 };
 
-// What one worker does of the products.
+// Rows and columns of c, the ends not included.
+struct Part {
+  int64_t row, row_end, column, column_end;
+};
+
+// What one thread does of the products.
 template <class T>
 class Multiplication {
  public:
-  Multiplication(const Products<T>& x, const Blocking<T>& blocking, Worker worker,
-                 T* panels, T* edge)
+  // `memory` has blocking.size() elements.
+  Multiplication(const Products<T>& x, const Blocking<T>& blocking, T* memory)
       : x_(x),
         blocking_(blocking),
-        worker_(worker),
-        a_{panels},
-        b_{panels + blocking.size_a()},
-        edge_(edge) {}
+        a_{memory},
+        b_{memory + blocking.size_a()},
+        edge_(memory + blocking.size_a() + blocking.size_b()) {}
 
-  // Product i.
-  void compute(int64_t i) {
+  // A part of product i.
+  void compute(int64_t i, const Part& part) {
     const auto [at_a, at_b] = x_.offsets(i);
     const T *const a = x_.a.first + at_a, *const b = x_.b.first + at_b;
     T* const c = x_.c + i * x_.m * x_.n;
-    for (int64_t column = 0; column < x_.n; column += blocking_.columns) {
+    for (int64_t column = part.column; column < part.column_end;) {
+      const int64_t columns = std::min(blocking_.columns, part.column_end - column);
       for (int64_t p = 0; p < x_.k; p += blocking_.depth) {
-        for (int64_t row = 0; row < x_.m; row += blocking_.rows) {
-          compute_block(a, b, c, row, column, p);
+        for (int64_t row = part.row; row < part.row_end;) {
+          const int64_t rows = std::min(blocking_.rows, part.row_end - row);
+          compute_block(a, b, c, row, rows, column, columns, p);
+          row += rows;
         }
       }
+      column += columns;
     }
   }
 
  private:
   const Products<T>& x_;
   const Blocking<T>& blocking_;
-  Worker worker_;
   PackedBlock<T> a_, b_;
   T* edge_;  // a tile that reaches over the end of c
-  bool first_block_ = true;
 
-  void compute_block(const T* a, const T* b, T* c, int64_t row, int64_t column,
-                     int64_t p) {
+  void compute_block(const T* a, const T* b, T* c, int64_t row, int64_t row_count,
+                     int64_t column, int64_t column_count, int64_t p) {
     const int64_t depth = std::min(blocking_.depth, x_.k - p);
-    const Panels<T> rows(std::min(blocking_.rows, x_.m - row), blocking_.tile_rows,
-                         depth);
-    const Panels<T> columns(std::min(blocking_.columns, x_.n - column),
-                            blocking_.tile_columns, depth);
-    if (!first_block_) worker_.wait();  // until the panels are free
-    first_block_ = false;
+    const Panels<T> rows(row_count, blocking_.tile_rows, depth);
+    const Panels<T> columns(column_count, blocking_.tile_columns, depth);
     const T* const first = a + row * x_.a.row_stride + p * x_.a.column_stride;
     if (!blocking_.by_rows) {
       pack(rows, first, x_.a.row_stride, x_.a.column_stride, a_);
     }
     pack(columns, b + p * x_.b.row_stride + column * x_.b.column_stride,
          x_.b.column_stride, x_.b.row_stride, b_);
-    worker_.wait();
     const T* const bias = x_.bias && p + depth == x_.k ? x_.bias + column : nullptr;
     compute_tiles(rows, columns, first, c + row * x_.n + column, p > 0, bias);
   }
 
-  // This worker's share of the panels, unless they are packed already.
+  // Packs the panels, unless they are packed already.
   void pack(const Panels<T>& panels, const T* from, int64_t step, int64_t depth_step,
             PackedBlock<T>& to) {
     if (to.source == from && to.lines == panels.lines && to.depth == panels.depth) return;
     to = {to.memory, from, panels.lines, panels.depth};
-    const auto [begin, end] = worker_.share(panels.count);
-    panels.pack(from, step, depth_step, begin, end, to.memory);
+    panels.pack(from, step, depth_step, 0, panels.count, to.memory);
   }
 
-  // This worker's tiles of a block; `from` points to the first element of its rows, c to
-  // that of the result, `bias` to what is added to its first column, or is null. So few
-  // tiles that asking for each strip of them would be felt are shared out.
+  // The tiles of a block; `from` points to the first element of its rows, c to that of
+  // the result, `bias` to what is added to its first column, or is null.
   void compute_tiles(const Panels<T>& a, const Panels<T>& b, const T* from, T* c,
-                     bool add, const T* bias) {
-    const bool few =
-        !worker_.alone() && a.lines * b.lines * a.depth < 64 * multiply_grain;
-    const int64_t group = few ? 1 : blocking_.group;
-    const auto compute = [&](int64_t s) {
-      strip(a, b, s % a.count, s / a.count * group, group, from, c, add);
-      if (bias) add_bias(a, b, s % a.count, s / a.count * group, group, bias, c);
-    };
-    const int64_t strips = a.count * ceil_div(b.count, group);
-    if (few || worker_.alone()) {
-      const auto [begin, end] = worker_.share(strips);
-      for (int64_t s = begin; s < end; ++s) compute(s);
-    } else {
-      worker_.take(strips, compute);
+                     bool add, const T* bias) const {
+    for (int64_t first = 0; first < b.count; first += blocking_.group) {
+      for (int64_t i = 0; i < a.count; ++i) {
+        strip(a, b, i, first, from, c, add);
+        if (bias) add_bias(a, b, i, first, bias, c);
+      }
     }
   }
 
   // The tiles of strip i of the rows and of a group of panels of the columns.
   void strip(const Panels<T>& a, const Panels<T>& b, int64_t i, int64_t first,
-             int64_t group, const T* from, T* c, bool add) const {
+             const T* from, T* c, bool add) const {
     const int64_t begin = i * a.width, height = std::min(a.width, a.lines - begin);
-    const int64_t last = std::min(first + group, b.count);
+    const int64_t last = std::min(first + blocking_.group, b.count);
     const int64_t step = x_.a.row_stride;
     const T* const rows = from + begin * step;
     for (int64_t j = first; j < last; ++j) {
@@ -305,48 +264,72 @@ class Multiplication {
   }
 
   void add_bias(const Panels<T>& a, const Panels<T>& b, int64_t i, int64_t first,
-                int64_t group, const T* bias, T* c) const {
+                const T* bias, T* c) const {
     const int64_t row = i * a.width, begin = first * b.width;
-    const int64_t end = std::min((first + group) * b.width, b.lines);
+    const int64_t end = std::min((first + blocking_.group) * b.width, b.lines);
     blocking_.loops.add_row(std::min(a.width, a.lines - row), end - begin, bias + begin,
                             c + row * x_.n + begin, x_.n);
   }
 };
+
+// How one product is divided among threads: into rows x columns parts.
+struct Grid {
+  int64_t rows = 1, columns = 1;
+};
+
+// The grid of `parts` parts of which the largest takes the least time: its multiply-adds,
+// and its packing, for which each part has its own.
+template <class T>
+Grid best_grid(const Products<T>& x, const Blocking<T>& blocking, int64_t parts) {
+  constexpr int64_t packing = 12;  // multiply-adds in the time that an element takes
+  Grid best;
+  int64_t least = -1;
+  for (int64_t rows = 1; rows <= parts; ++rows) {
+    if (parts % rows != 0) continue;
+    const int64_t m =
+        ceil_div(ceil_div(x.m, blocking.tile_rows), rows) * blocking.tile_rows;
+    const int64_t n = ceil_div(ceil_div(x.n, blocking.tile_columns), parts / rows) *
+                      blocking.tile_columns;
+    const int64_t time = m * n + packing * (n + (blocking.by_rows ? 0 : m));
+    if (least < 0 || time < least) {
+      least = time;
+      best = {rows, parts / rows};
+    }
+  }
+  return best;
+}
 
 template <class T>
 void multiply_in_tiles(const Products<T>& x) {
   kernels::level();  // throws Error where HEED_LEVEL is wrong: a thread below could not
   const Blocking<T> blocking(x);
   const int64_t products = x.count(), work = x.m * x.n * x.k;
-  const int64_t size = blocking.size_a() + blocking.size_b();
-  const int64_t parts = thread_count(products, work);
-  const int64_t team = thread_count(work / multiply_grain, multiply_grain);
-  if (parts < team) {
-    // One product after the other, each on all threads.
-    Buffer<T> memory(size + team * blocking.size_tile());
-    std::atomic<int64_t> taken = 0;
-#pragma omp parallel num_threads(static_cast <int>(team))
-    {
-      const int thread = omp_get_thread_num();
-      const Worker worker(thread, omp_get_num_threads(), taken);
-      Multiplication<T> multiplication(
-          x, blocking, worker, memory.first(),
-          memory.first() + size + thread * blocking.size_tile());
-      for (int64_t i = 0; i < products; ++i) multiplication.compute(i);
-    }
-  } else {
-    // Each product on one thread.
-    const int64_t own = size + blocking.size_tile();
-    Buffer<T> memory(own * parts);
-    parallel_for(parts, 1, [&](int64_t begin, int64_t end) {
-      std::atomic<int64_t> taken = 0;
-      T* const first = memory.first() + begin * own;
-      Multiplication<T> multiplication(x, blocking, {0, 1, taken}, first, first + size);
-      for (int64_t i = products * begin / parts; i < products * end / parts; ++i) {
-        multiplication.compute(i);
-      }
-    });
+  int64_t parts = thread_count(products, work);
+  Grid grid;
+  if (const int64_t team = thread_count(work / multiply_grain, multiply_grain);
+      parts < team) {
+    parts = team;
+    grid = best_grid(x, blocking, team);
   }
+  const int64_t pieces = products * grid.rows * grid.columns;
+  // The bounds of piece i, of n, of `size` lines in tiles of `unit`.
+  const auto bound = [](int64_t i, int64_t n, int64_t size, int64_t unit) {
+    return std::min(ceil_div(size, unit) * i / n * unit, size);
+  };
+  Buffer<T> memory(blocking.size() * parts);
+  parallel_for(parts, 1, [&](int64_t begin, int64_t end) {
+    Multiplication<T> multiplication(x, blocking,
+                                     memory.first() + begin * blocking.size());
+    for (int64_t i = pieces * begin / parts; i < pieces * end / parts; ++i) {
+      const int64_t part = i / products;
+      const int64_t r = part / grid.columns, q = part % grid.columns;
+      multiplication.compute(i % products,
+                             {bound(r, grid.rows, x.m, blocking.tile_rows),
+                              bound(r + 1, grid.rows, x.m, blocking.tile_rows),
+                              bound(q, grid.columns, x.n, blocking.tile_columns),
+                              bound(q + 1, grid.columns, x.n, blocking.tile_columns)});
+    }
+  });
 }
 
 }  // namespace
