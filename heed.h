@@ -46,6 +46,7 @@
 // Derivatives: the same functions, each beside its derivative, and the backward pass.
 #include "autograd/additive_scores.h"
 #include "autograd/elementwise.h"
+#include "autograd/factories.h"
 #include "autograd/fused.h"
 #include "autograd/gradcheck.h"
 #include "autograd/indexing.h"

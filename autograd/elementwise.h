@@ -71,13 +71,13 @@ inline Variable operator^(const Variable& a, const Variable& b) {
 inline Variable operator!(const Variable& x) { return !x.value(); }
 // Whether elements, or all of them, are equal or nearly so, as for Tensors
 // (tensor/reduce/comparing.h); constants too.
-inline Variable isclose(const Variable& a, const Variable& b,
-                        const Tolerance& tolerance = {}) {
-  return isclose(a.value(), b.value(), tolerance);
+inline Variable isclose(const Variable& a, const Variable& b, double rtol = 1e-5,
+                        double atol = 1e-8, bool equal_nan = false) {
+  return isclose(a.value(), b.value(), rtol, atol, equal_nan);
 }
-inline bool allclose(const Variable& a, const Variable& b,
-                     const Tolerance& tolerance = {}) {
-  return allclose(a.value(), b.value(), tolerance);
+inline bool allclose(const Variable& a, const Variable& b, double rtol = 1e-5,
+                     double atol = 1e-8, bool equal_nan = false) {
+  return allclose(a.value(), b.value(), rtol, atol, equal_nan);
 }
 inline bool equal(const Variable& a, const Variable& b) {
   return equal(a.value(), b.value());

@@ -25,11 +25,11 @@ Self Methods<Self>::prod(const Dims& dims, bool keepdim) const {
   return heed::prod(self(), dims, keepdim);
 }
 template <class Self>
-Self Methods<Self>::var(const Dims& dims, int correction, bool keepdim) const {
+Self Methods<Self>::var(const Dims& dims, Integer correction, bool keepdim) const {
   return heed::var(self(), dims, correction, keepdim);
 }
 template <class Self>
-Self Methods<Self>::std(const Dims& dims, int correction, bool keepdim) const {
+Self Methods<Self>::std(const Dims& dims, Integer correction, bool keepdim) const {
   return heed::std(self(), dims, correction, keepdim);
 }
 template <class Self>
@@ -77,6 +77,26 @@ Self Methods<Self>::argmin(Dim dim, bool keepdim) const {
   return heed::argmin(self(), dim, keepdim);
 }
 template <class Self>
+Self Methods<Self>::amax(const Dims& dims, bool keepdim) const {
+  return heed::amax(self(), dims, keepdim);
+}
+template <class Self>
+Self Methods<Self>::amin(const Dims& dims, bool keepdim) const {
+  return heed::amin(self(), dims, keepdim);
+}
+template <class Self>
+WithIndices<Self> Methods<Self>::sort(Dim dim, bool descending) const {
+  return heed::sort(self(), dim, descending);
+}
+template <class Self>
+Self Methods<Self>::argsort(Dim dim, bool descending) const {
+  return heed::argsort(self(), dim, descending);
+}
+template <class Self>
+WithIndices<Self> Methods<Self>::topk(Size k, Dim dim, bool largest) const {
+  return heed::topk(self(), k, dim, largest);
+}
+template <class Self>
 Self Methods<Self>::reshape(const Shape& shape) const {
   return heed::reshape(self(), shape);
 }
@@ -122,6 +142,26 @@ Self Methods<Self>::repeat(const Shape& repeats) const {
   return heed::repeat(self(), repeats);
 }
 template <class Self>
+Self Methods<Self>::repeat_interleave(Integer repeats) const {
+  return heed::repeat_interleave(self(), repeats);
+}
+template <class Self>
+Self Methods<Self>::repeat_interleave(Integer repeats, Dim dim) const {
+  return heed::repeat_interleave(self(), repeats, dim);
+}
+template <class Self>
+Self Methods<Self>::flip(const Dims& dims) const {
+  return heed::flip(self(), dims);
+}
+template <class Self>
+Self Methods<Self>::tril(Integer diagonal) const {
+  return heed::tril(self(), diagonal);
+}
+template <class Self>
+Self Methods<Self>::triu(Integer diagonal) const {
+  return heed::triu(self(), diagonal);
+}
+template <class Self>
 Self Methods<Self>::abs() const {
   return heed::abs(self());
 }
@@ -140,6 +180,22 @@ Self Methods<Self>::sqrt() const {
 template <class Self>
 Self Methods<Self>::square() const {
   return heed::square(self());
+}
+template <class Self>
+Self Methods<Self>::sign() const {
+  return heed::sign(self());
+}
+template <class Self>
+Self Methods<Self>::floor() const {
+  return heed::floor(self());
+}
+template <class Self>
+Self Methods<Self>::ceil() const {
+  return heed::ceil(self());
+}
+template <class Self>
+Self Methods<Self>::round() const {
+  return heed::round(self());
 }
 template <class Self>
 Self Methods<Self>::pow(double exponent) const {

@@ -114,7 +114,7 @@ Variable mean(const Variable& x, const Dims& dims, bool keepdim) {
 }
 
 // Σ (x - m)² / f, m the mean, f = max(0, n - c)
-Variable var(const Variable& x, const Dims& dims, int correction, bool keepdim) {
+Variable var(const Variable& x, const Dims& dims, Integer correction, bool keepdim) {
   const double freedom = std::max(0.0, reduced_count(x, dims) - correction);
   return record(
       {"var", "dx = g 2 (x - m) / f"}, var(x.value(), dims, correction, keepdim),
@@ -124,7 +124,7 @@ Variable var(const Variable& x, const Dims& dims, int correction, bool keepdim) 
 }
 
 // y = √var. The gradient is 0 where y is 0, whatever g is.
-Variable std(const Variable& x, const Dims& dims, int correction, bool keepdim) {
+Variable std(const Variable& x, const Dims& dims, Integer correction, bool keepdim) {
   const double freedom = std::max(0.0, reduced_count(x, dims) - correction);
   return record(
       {"std", "dx = g (x - m) / (f y)"}, std(x.value(), dims, correction, keepdim),

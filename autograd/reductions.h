@@ -10,10 +10,10 @@ namespace heed {
 Variable sum(const Variable& x, const Dims& dims = {}, bool keepdim = false);
 Variable prod(const Variable& x, const Dims& dims = {}, bool keepdim = false);
 Variable mean(const Variable& x, const Dims& dims = {}, bool keepdim = false);
-Variable var(const Variable& x, const Dims& dims = {}, int correction = 1,
+Variable var(const Variable& x, const Dims& dims = {}, Integer correction = 1,
              bool keepdim = false);
 // The derivative where the standard deviation or the norm is 0 is taken as 0.
-Variable std(const Variable& x, const Dims& dims = {}, int correction = 1,
+Variable std(const Variable& x, const Dims& dims = {}, Integer correction = 1,
              bool keepdim = false);
 Variable norm(const Variable& x, const Dims& dims = {}, bool keepdim = false);
 Variable logsumexp(const Variable& x, const Dims& dims, bool keepdim = false);

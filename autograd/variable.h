@@ -96,6 +96,8 @@ class [[nodiscard]] Variable : public Methods<Variable> {
   // The same elements one after the other in memory: this value itself if they are so,
   // otherwise a recorded copy.
   Variable contiguous() const;
+  // A copy with elements of its own; gradients pass through.
+  Variable clone() const;
   // The value as `dtype`, as the function to() has it.
   Variable to(DType dtype) const;
 
@@ -179,11 +181,11 @@ class [[nodiscard]] Variable : public Methods<Variable> {
 };
 
 struct GradOptions {
-  bool retain_graph = false;
-  bool create_graph = false;
   // The derivatives of something by the outputs, one each; ones for outputs of a single
   // element if empty.
   std::vector<Variable> grad_outputs = {};
+  bool retain_graph = false;
+  bool create_graph = false;
 };
 
 // The derivatives of the sum of `outputs` by each of `inputs`, without touching any

@@ -32,6 +32,8 @@ Variable Variable::contiguous() const {
   return reshaped("contiguous", value_.contiguous(), *this);
 }
 
+Variable Variable::clone() const { return reshaped("clone", value_.clone(), *this); }
+
 Variable reshape(const Variable& x, const Shape& shape) {
   return reshaped("reshape", reshape(x.value(), shape), x);
 }

@@ -70,7 +70,7 @@ Tensor influence(const Variable& output, const Variable& x) {
       Tensor chosen = zeros(output.shape(), x.dtype());
       select(select(chosen, 2, feature), 1, i).fill_(1);
       const Variable d =  // (batch, n, dim)
-          grad({output}, {x}, {.retain_graph = true, .grad_outputs = {chosen}})[0];
+          grad({output}, {x}, {.grad_outputs = {chosen}, .retain_graph = true})[0];
       largest = maximum(largest, amax(abs(d.value()), {0, 2}));
     }
     rows.push_back(largest);

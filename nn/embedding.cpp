@@ -22,7 +22,7 @@ Embedding::Embedding(Size num_embeddings, Size embedding_dim, EmbeddingOptions o
 }
 
 Variable Embedding::operator()(const Tensor& ids) const {
-  return embedding(weight, ids, padding_idx);  // (ids..., embedding_dim)
+  return embedding(ids, weight, padding_idx);  // (ids..., embedding_dim)
 }
 
 std::string Embedding::summary() const {

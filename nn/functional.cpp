@@ -59,7 +59,7 @@ Variable layer_norm(const Variable& x, const Shape& normalized_shape,
   return norm_joined(x, normalized_shape, weight, bias, eps);
 }
 
-Variable embedding(const Variable& weight, const Tensor& ids,
+Variable embedding(const Tensor& ids, const Variable& weight,
                    std::optional<std::int64_t> padding_idx) {
   check(weight.dim() == 2, "embedding: the weight must have the shape (n, width), got {}",
         weight.shape());

@@ -47,7 +47,7 @@ Tensor sample(const Tensor& logits, const SampleOptions& options, Generator& gen
     scaled =
         masked_fill(scaled, scaled < least, -std::numeric_limits<double>::infinity());
   }
-  return squeeze(multinomial(softmax(scaled, 1), 1, generator), 1);
+  return squeeze(multinomial(softmax(scaled, 1), 1, false, generator), 1);
 }
 
 Tensor NextLogits::operator()(const Tensor& tokens) {

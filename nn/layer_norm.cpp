@@ -11,24 +11,27 @@
 namespace heed::nn {
 
 LayerNorm::LayerNorm(const Shape& normalized_shape, LayerNormOptions options)
-    : eps(options.eps) {
+    : normalized_shape(normalized_shape), eps(options.eps) {
   check(normalized_shape.rank() >= 1 &&
             *std::min_element(normalized_shape.begin(), normalized_shape.end()) >= 1,
         "LayerNorm: normalized_shape must have a size, all at least 1, got {}",
         normalized_shape);
   check(eps > 0 && std::isfinite(eps), "LayerNorm: eps must be positive, got {}", eps);
+  if (!options.elementwise_affine) return;
   weight = Variable(ones(normalized_shape, options.dtype), true);
   if (options.bias) bias = Variable(zeros(normalized_shape, options.dtype), true);
 }
 
 Variable LayerNorm::operator()(const Variable& x) const {
-  return bias.defined() ? layer_norm(x, weight.shape(), weight, bias, eps)  // as x
-                        : layer_norm(x, weight.shape(), weight, eps);
+  if (!weight.defined()) return layer_norm(x, normalized_shape, eps);
+  return bias.defined() ? layer_norm(x, normalized_shape, weight, bias, eps)
+                        : layer_norm(x, normalized_shape, weight, eps);
 }
 
 std::string LayerNorm::summary() const {
-  return fmt::format("{}, eps={}, bias={}", weight.shape(), eps,
-                     bias.defined() ? "True" : "False");
+  const auto text = [](bool x) { return x ? "True" : "False"; };
+  return fmt::format("{}, eps={}, elementwise_affine={}, bias={}", normalized_shape, eps,
+                     text(weight.defined()), text(bias.defined()));
 }
 
 }  // namespace heed::nn

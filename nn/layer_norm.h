@@ -9,16 +9,18 @@ namespace heed::nn {
 
 struct LayerNormOptions {
   double eps = 1e-5;
+  bool elementwise_affine = true;  // false: neither weight nor bias
   bool bias = true;
   DType dtype = float32;
 };
 
 // (x - mean) / √(variance + eps) * weight + bias, over the last dimensions, with the
 // biased variance.
+// What the options leave out is undefined, and not listed.
 struct LayerNorm {
   Variable weight;  // normalized_shape; ones at the start
-  Variable bias;    // normalized_shape, zeros at the start; undefined, and not listed,
-                    // without one
+  Variable bias;    // normalized_shape; zeros at the start
+  Shape normalized_shape;
   double eps;
 
   // Throws Error for an empty shape, a size below 1, or an eps that is not positive.
@@ -30,7 +32,7 @@ struct LayerNorm {
   Variable operator()(const Variable& x) const;
 
   void visit(auto&& f) {
-    f("weight", weight);
+    if (weight.defined()) f("weight", weight);
     if (bias.defined()) f("bias", bias);
   }
   std::string summary() const;

@@ -19,13 +19,24 @@
 
 namespace heed::nn {
 
-// Writes the module's state_dict, with texts of the caller's own as metadata. A parameter
-// that two parts share is written under both names. Throws Error as state_dict and
-// write_safetensors do.
+// An optimiser, as those in optim/: it has a state dict of its own.
+template <class T>
+concept HasStateDict = requires(T& x, const StateDict& state) {
+  { x.state_dict() } -> std::convertible_to<StateDict>;
+  x.load_state_dict(state);
+};
+
+// Writes the state dict of a module or an optimiser, with texts of the caller's own as
+// metadata. A parameter that two parts share is written under both names. Throws Error as
+// state_dict and write_safetensors do.
 template <class M>
 void save_state(const M& module, const std::filesystem::path& path,
                 const std::map<std::string, std::string>& metadata = {}) {
-  write_safetensors(path, {state_dict(module), metadata});
+  if constexpr (HasStateDict<M>) {
+    write_safetensors(path, {module.state_dict(), metadata});
+  } else {
+    write_safetensors(path, {state_dict(module), metadata});
+  }
 }
 
 struct LoadedState : LoadReport {
@@ -35,12 +46,20 @@ struct LoadedState : LoadReport {
 // Reads a file into the module's parameters and buffers. Throws Error, and changes
 // nothing, as read_safetensors and load_state_dict do.
 template <class M>
-LoadedState load_state(M& module, const std::filesystem::path& path,
-                       LoadOptions options = {}) {
+requires(!HasStateDict<M>) LoadedState
+    load_state(M& module, const std::filesystem::path& path, LoadOptions options = {}) {
   Safetensors file = read_safetensors(path);
   return {detail::copy_state("load_state: " + printable(path.string()),
                              state_dict(module), file.tensors, options),
           std::move(file.metadata)};
+}
+// Reads a file into an optimiser. Throws Error, and changes nothing, as read_safetensors
+// and the optimiser's load_state_dict do.
+template <HasStateDict Optimiser>
+LoadedState load_state(Optimiser& optimiser, const std::filesystem::path& path) {
+  Safetensors file = read_safetensors(path);
+  optimiser.load_state_dict(file.tensors);
+  return {{}, std::move(file.metadata)};
 }
 
 }  // namespace heed::nn

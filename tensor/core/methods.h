@@ -21,8 +21,8 @@ class [[nodiscard]] Methods {
   Self sum(const Dims& dims = {}, bool keepdim = false) const;
   Self mean(const Dims& dims = {}, bool keepdim = false) const;
   Self prod(const Dims& dims = {}, bool keepdim = false) const;
-  Self var(const Dims& dims = {}, int correction = 1, bool keepdim = false) const;
-  Self std(const Dims& dims = {}, int correction = 1, bool keepdim = false) const;
+  Self var(const Dims& dims = {}, Integer correction = 1, bool keepdim = false) const;
+  Self std(const Dims& dims = {}, Integer correction = 1, bool keepdim = false) const;
   Self norm(const Dims& dims = {}, bool keepdim = false) const;
   Self any(const Dims& dims = {}, bool keepdim = false) const;
   Self all(const Dims& dims = {}, bool keepdim = false) const;
@@ -34,6 +34,11 @@ class [[nodiscard]] Methods {
   Self argmin() const;
   Self argmax(Dim dim, bool keepdim = false) const;
   Self argmin(Dim dim, bool keepdim = false) const;
+  Self amax(const Dims& dims = {}, bool keepdim = false) const;
+  Self amin(const Dims& dims = {}, bool keepdim = false) const;
+  WithIndices<Self> sort(Dim dim = -1, bool descending = false) const;
+  Self argsort(Dim dim = -1, bool descending = false) const;
+  WithIndices<Self> topk(Size k, Dim dim = -1, bool largest = true) const;
 
   Self reshape(const Shape& shape) const;
   Self view(const Shape& shape) const;
@@ -46,12 +51,21 @@ class [[nodiscard]] Methods {
   Self squeeze(Dim dim) const;
   Self unsqueeze(Dim dim) const;
   Self repeat(const Shape& repeats) const;
+  Self repeat_interleave(Integer repeats) const;
+  Self repeat_interleave(Integer repeats, Dim dim) const;
+  Self flip(const Dims& dims) const;
+  Self tril(Integer diagonal = 0) const;
+  Self triu(Integer diagonal = 0) const;
 
   Self abs() const;
   Self exp() const;
   Self log() const;
   Self sqrt() const;
   Self square() const;
+  Self sign() const;
+  Self floor() const;
+  Self ceil() const;
+  Self round() const;
   Self pow(double exponent) const;
   Self sin() const;
   Self cos() const;

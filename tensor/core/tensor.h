@@ -101,6 +101,9 @@ class [[nodiscard]] Tensor : public Methods<Tensor> {
 
   // Sets every element. Throws Error when the dtype cannot hold `value`.
   Tensor& fill_(double value);
+  // The functions of these names in tensor/random/random.h, with the default generator.
+  Tensor& uniform_(double low = 0, double high = 1);
+  Tensor& normal_(double mean = 0, double std = 1);
   // Copies the elements of `source`, broadcast to shape(), converting them to dtype().
   // The two may share storage. Throws Error when the shapes do not broadcast.
   Tensor& copy_(const Tensor& source);

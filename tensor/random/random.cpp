@@ -110,15 +110,48 @@ Tensor randperm(Size n, Generator& generator) {
   return result;
 }
 
-Tensor multinomial(const Tensor& p, Size samples, Generator& generator) {
+namespace {
+
+// The number of the first sum of shares, in the dtype of p, that is not below a uniform
+// number: PyTorch's way, and its numbers.
+Tensor drawn_with_replacement(const Tensor& p, Size samples, Generator& generator) {
+  Shape shape = p.shape();
+  const std::int64_t n = shape[shape.rank() - 1];
+  shape[shape.rank() - 1] = samples;
+  Tensor out = empty(shape, int64);
+  std::int64_t* number = out.mutable_data<std::int64_t>();
+  const Tensor dense = p.contiguous();
+  dispatch_floating("multinomial", p.dtype(), [&]<class T>() {
+    const T* row = dense.data<T>();
+    std::vector<T> sums(static_cast<std::size_t>(n));
+    for (std::int64_t i = 0; i < count(without_last(shape, 1)); ++i, row += n) {
+      std::partial_sum(row, row + n, sums.begin());
+      for (T& sum : sums) sum /= sums.back();
+      for (std::int64_t j = 0; j < samples; ++j) {
+        const auto at =
+            std::lower_bound(sums.begin(), sums.end(), generator.uniform<double>());
+        *number++ = at - sums.begin();
+      }
+    }
+  });
+  return out;
+}
+
+}  // namespace
+
+Tensor multinomial(const Tensor& p, Size samples, bool replacement,
+                   Generator& generator) {
   check_floating("multinomial", p.dtype());
   check(p.dim() == 1 || p.dim() == 2, "multinomial: p must be (n) or (rows, n), got {}",
         p.shape());
   check(samples >= 1, "multinomial: samples must be at least 1, got {}", samples);
   check(all(isfinite(p)).item() && all(p >= 0).item(),
         "multinomial: the elements of p must be finite and not negative, got {}", p);
-  check(all(sum((p > 0).to(int64), -1) >= samples).item(),
-        "multinomial: each row of p must have {} elements above 0, got {}", samples, p);
+  const std::int64_t least = replacement ? 1 : std::int64_t{samples};
+  check(all(sum((p > 0).to(int64), -1) >= least).item(),
+        "multinomial: each row of p must have {} elements above 0{}, got {}", least,
+        replacement ? "" : ", to be drawn without replacement", p);
+  if (replacement && samples > 1) return drawn_with_replacement(p, samples, generator);
   // The largest p / e win, for e drawn from the exponential distribution: PyTorch's way,
   // and its numbers.
   Tensor race = empty(p.shape(), p.dtype());
@@ -182,6 +215,13 @@ Tensor unpack_bits(const Tensor& bits, Size n, DType dtype) {
     }
   });
   return x;
+}
+
+Tensor& Tensor::uniform_(double low, double high) {
+  return heed::uniform_(*this, low, high);
+}
+Tensor& Tensor::normal_(double mean, double std) {
+  return heed::normal_(*this, mean, std);
 }
 
 Tensor& uniform_(Tensor& x, double low, double high, Generator& generator) {

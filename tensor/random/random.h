@@ -127,12 +127,13 @@ Tensor randperm(Size n, Generator& generator = default_generator());
 // dtype. Throws Error unless p is floating and every element from 0 to 1.
 Tensor bernoulli(const Tensor& p, Generator& generator = default_generator());
 
-// For each row of p (rows, n), or for p (n), `samples` different numbers from 0 to n - 1;
-// int64 (rows, samples) or (samples). A number's probability is its share of the row's
-// sum, of what is left of the row for every further one. Throws Error unless p is
-// floating, its elements are finite and not negative, each row has at least `samples`
-// that are not 0, and samples is at least 1.
-Tensor multinomial(const Tensor& p, Size samples,
+// For each row of p (rows, n), or for p (n), `samples` numbers from 0 to n - 1; int64
+// (rows, samples) or (samples). A number's probability is its share of the row's sum.
+// Without replacement the numbers of a row are different, and the shares of every further
+// one are those of what is left. Throws Error unless p is floating, its elements are
+// finite and not negative, each row has an element above 0, without replacement
+// `samples` of them, and samples is at least 1.
+Tensor multinomial(const Tensor& p, Size samples, bool replacement = false,
                    Generator& generator = default_generator());
 
 // The draws of bernoulli_ on a contiguous tensor of shape (..., n), as bits: int64 words

@@ -5,8 +5,8 @@
 
 namespace heed {
 
-Tensor isclose(const Tensor& a, const Tensor& b, const Tolerance& tolerance) {
-  const auto& [rtol, atol, equal_nan] = tolerance;
+Tensor isclose(const Tensor& a, const Tensor& b, double rtol, double atol,
+               bool equal_nan) {
   check(rtol >= 0 && atol >= 0,
         "isclose: rtol and atol must be at least 0, got {} and {}", rtol, atol);
   Tensor close = a == b;
@@ -20,8 +20,9 @@ Tensor isclose(const Tensor& a, const Tensor& b, const Tolerance& tolerance) {
   return equal_nan ? close | (isnan(a) & isnan(b)) : close;
 }
 
-bool allclose(const Tensor& a, const Tensor& b, const Tolerance& tolerance) {
-  return all(isclose(a, b, tolerance)).item() != 0;
+bool allclose(const Tensor& a, const Tensor& b, double rtol, double atol,
+              bool equal_nan) {
+  return all(isclose(a, b, rtol, atol, equal_nan)).item() != 0;
 }
 
 bool equal(const Tensor& a, const Tensor& b) {

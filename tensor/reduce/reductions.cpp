@@ -104,7 +104,7 @@ enum class Root { no, yes };
 // With d = x - center and any center near the mean, the squared distances from the mean
 // add up to sum(d^2) - sum(d)^2 / n: what the rounding of the center adds is taken away.
 // Where the squares of finite numbers are too large, the variance is.
-Tensor variance(std::string_view op, const Reduced& r, int correction, Root root) {
+Tensor variance(std::string_view op, const Reduced& r, Integer correction, Root root) {
   Tensor out = centers(op, r);  // overwritten by the results
   dispatch_floating(op, out.dtype(), [&]<class T>() {
     T* const results = out.mutable_data<T>();
@@ -148,11 +148,11 @@ Tensor mean(const Tensor& x, const Dims& dims, bool keepdim) {
   return mean_of("mean", reduced("mean", x, dims, keepdim));
 }
 
-Tensor var(const Tensor& x, const Dims& dims, int correction, bool keepdim) {
+Tensor var(const Tensor& x, const Dims& dims, Integer correction, bool keepdim) {
   return variance("var", reduced("var", x, dims, keepdim), correction, Root::no);
 }
 
-Tensor std(const Tensor& x, const Dims& dims, int correction, bool keepdim) {
+Tensor std(const Tensor& x, const Dims& dims, Integer correction, bool keepdim) {
   return variance("std", reduced("std", x, dims, keepdim), correction, Root::yes);
 }
 

@@ -17,12 +17,13 @@ Tensor prod(const Tensor& x, const Dims& dims = {}, bool keepdim = false);
 // The mean; floating dtypes. NaN over nothing.
 Tensor mean(const Tensor& x, const Dims& dims = {}, bool keepdim = false);
 // The sum of squared distances from the mean, over n - correction; floating dtypes.
-// correction 1 is the unbiased estimate, 0 the biased one.
-Tensor var(const Tensor& x, const Dims& dims = {}, int correction = 1,
+// correction 1 is the unbiased estimate, 0 the biased one; a bool does not compile there,
+// because it would be taken for keepdim.
+Tensor var(const Tensor& x, const Dims& dims = {}, Integer correction = 1,
            bool keepdim = false);
 // sqrt(var). Under `using namespace heed` it is heed::std(x), to tell it from namespace
 // std.
-Tensor std(const Tensor& x, const Dims& dims = {}, int correction = 1,
+Tensor std(const Tensor& x, const Dims& dims = {}, Integer correction = 1,
            bool keepdim = false);
 // The Euclidean norm, sqrt(sum(x^2)); floating dtypes.
 Tensor norm(const Tensor& x, const Dims& dims = {}, bool keepdim = false);

@@ -182,7 +182,7 @@ BOOST_AUTO_TEST_CASE(a_seed_with_a_history_is_not_added_to) {
   BOOST_TEST(x.grad().item() == 16);
   BOOST_TEST(!x.grad().requires_grad());
   const Variable slope =
-      grad(x * w, {x}, {.create_graph = true, .grad_outputs = {seed}})[0];
+      grad(x * w, {x}, {.grad_outputs = {seed}, .create_graph = true})[0];
   BOOST_TEST(grad(slope, {w})[0].item() == 12);  // w³
 }
 

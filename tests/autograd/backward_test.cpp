@@ -246,7 +246,7 @@ BOOST_AUTO_TEST_CASE(gradients_at_nan_and_infinity_are_pytorch_s) {
 Variable walking_square(const Variable& y) {
   const Variable z = square(y);
   return record({"walking_square", "dy = 2 g y"}, z.value(), rule(y, [=](auto& g) {
-                  return grad(z, {y}, {.retain_graph = true, .grad_outputs = {g}})[0];
+                  return grad(z, {y}, {.grad_outputs = {g}, .retain_graph = true})[0];
                 }));
 }
 

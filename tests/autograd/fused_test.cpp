@@ -190,7 +190,7 @@ BOOST_AUTO_TEST_CASE(kernels_and_formula_are_one_function) {
       const auto results = [&](const Function& f, bool recorded) {
         std::vector<Variable> all = {f(in)};
         const auto first =
-            grad(all[0], in, {.create_graph = recorded, .grad_outputs = {g}});
+            grad(all[0], in, {.grad_outputs = {g}, .create_graph = recorded});
         all.insert(all.end(), first.begin(), first.end());
         if (!recorded) return all;
         Variable total(zeros({}, float64));

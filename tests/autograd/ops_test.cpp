@@ -206,4 +206,15 @@ BOOST_AUTO_TEST_CASE(nothing_is_recorded_that_nobody_asks_for) {
   });
 }
 
+BOOST_AUTO_TEST_CASE(tensors_are_made_after_a_variable) {
+  const Variable x(ones({2, 3}, float64), true);
+  BOOST_TEST(equal(zeros_like(x), zeros({2, 3}, float64)));
+  BOOST_TEST(equal(ones_like(x), ones({2, 3}, float64)));
+  BOOST_TEST(equal(full_like(x, 4), full({2, 3}, 4, float64)));
+  BOOST_TEST((empty_like(x).shape() == x.shape()));
+  Generator a(1), b(1);
+  BOOST_TEST(equal(rand_like(x, a), rand_like(x.value(), b)));
+  BOOST_TEST(equal(randn_like(x, a), randn_like(x.value(), b)));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -81,7 +81,7 @@ struct Run {
   }
   // Leaves a graph of the gradients behind.
   void differentiate() {
-    gradients = grad(y, wanted(), {.create_graph = true, .grad_outputs = {seed}});
+    gradients = grad(y, wanted(), {.grad_outputs = {seed}, .create_graph = true});
   }
 
   Bits first() const {

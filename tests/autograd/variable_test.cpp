@@ -271,6 +271,20 @@ void check_members(const T& x) {
       {"argmin", {x.argmin(), argmin(x)}},
       {"argmax of 1", {x.argmax(1), argmax(x, 1)}},
       {"argmin of 0", {x.argmin(0, true), argmin(x, 0, true)}},
+      {"amax", {x.amax(1), amax(x, 1)}},
+      {"amin", {x.amin({0, 1}), amin(x, {0, 1})}},
+      {"sort", {x.sort(1, true).values, sort(x, 1, true).values}},
+      {"argsort", {x.argsort(), argsort(x)}},
+      {"topk", {x.topk(2).values, topk(x, 2).values}},
+      {"repeat_interleave", {x.repeat_interleave(2), repeat_interleave(x, 2)}},
+      {"repeat_interleave of 1", {x.repeat_interleave(2, 1), repeat_interleave(x, 2, 1)}},
+      {"flip", {x.flip({1}), flip(x, {1})}},
+      {"tril", {x.tril(1), tril(x, 1)}},
+      {"triu", {x.triu(), triu(x)}},
+      {"sign", {x.sign(), sign(x)}},
+      {"floor", {x.floor(), floor(x)}},
+      {"ceil", {x.ceil(), ceil(x)}},
+      {"round", {x.round(), round(x)}},
       {"reshape", {x.reshape({3, 2}), reshape(x, {3, 2})}},
       {"view", {x.view({-1}), view(x, {-1})}},
       {"flatten", {x.flatten(), flatten(x)}},
@@ -354,6 +368,18 @@ BOOST_AUTO_TEST_CASE(item_has_the_type_that_is_asked_for) {
   BOOST_TEST(count == 5);
   const float third = Variable(tensor({1.0 / 3}, float32)).item<float>();
   BOOST_TEST(third == 1.0f / 3);
+}
+
+BOOST_AUTO_TEST_CASE(a_clone_has_elements_of_its_own_and_the_derivative) {
+  const Variable x(tensor({1.0, 2.0, 3.0}), true);
+  Variable copy = x.clone();
+  BOOST_TEST(same_bits(copy.value(), x.value()));
+  BOOST_TEST(copy.value().data<float>() != x.value().data<float>());
+  sum(copy * tensor({4.0, 5.0, 6.0})).backward();
+  BOOST_TEST(same(x.grad().value(), tensor({4.0, 5.0, 6.0})));
+  const auto clone = [](const std::vector<Variable>& in) { return in[0].clone(); };
+  BOOST_TEST(gradcheck(clone, {rand({2, 3}, float64)}).ok);
+  BOOST_TEST(gradgradcheck(clone, {rand({2, 3}, float64)}).ok);
 }
 
 BOOST_AUTO_TEST_CASE(contiguous_is_a_recorded_copy_where_it_must_be) {

@@ -47,7 +47,7 @@ Outputs layer_norm_rows(In in) {
 Outputs embedding(In in) {
   std::optional<std::int64_t> padding;
   if (in.c.gives("padding_idx")) padding = in.c.integer("padding_idx");
-  return nn::embedding(in["w"], in.tensor("ids"), padding);
+  return nn::embedding(in.tensor("ids"), in["w"], padding);
 }
 
 Outputs cross_entropy(In in) {

@@ -181,7 +181,9 @@ BOOST_AUTO_TEST_CASE(what_is_written_in_pytorch_is_written_so_in_heed) {
   Net net;
   const Variable q = rand({2, 4, 8}), k = q, v = q;
   nn::MultiheadAttention attention(8, 2);
-  const nn::Linear layer(2, 8);
+  nn::Linear layer(2, 8);
+  const Tensor ids = tensor({0, 3}), table = rand({5, 2}), weight = rand({4}), bias = y;
+  const bool training = true;
   const Tensor keep = ones({4, 4}, boolean), padding = !keep, lens = tensor({2, 3});
   optim::SGD optimiser(nn::parameters(net), {.lr = 0.1});
   const std::int64_t n = 3, epoch = 0;
@@ -194,7 +196,7 @@ BOOST_AUTO_TEST_CASE(what_is_left_out_is_written_so) {
   const std::int64_t n = 3;
   Tensor x = rand({n, n});
   const Tensor a = rand({n, n}), b = rand({n, n}), c = b, y = rand({n, n}), q = a, k = b;
-  const Tensor targets = softmax(a, -1), p = targets, w = y;
+  const Tensor targets = softmax(a, -1), p = targets, w = y, mask = a > 0.5;
   // TABLE PYTORCH.md ## Left out
 }
 

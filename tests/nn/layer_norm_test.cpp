@@ -77,6 +77,19 @@ BOOST_AUTO_TEST_CASE(every_leaf_is_listed_and_has_its_derivatives) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(without_weight_and_bias_it_only_normalises) {
+  manual_seed(3);
+  const Variable x(randn({3, 2, 4}, float64), true);
+  const Shape normalized{2, 4};
+  auto net = LayerNorm(normalized, {.elementwise_affine = false, .dtype = float64});
+  BOOST_TEST(parameter_names(net) == "");
+  const LayerNorm affine(normalized, {.dtype = float64});
+  BOOST_TEST(same(net(x).value(), affine(x).value()));
+  check_all_derivatives(net, {x.value()},
+                        [](LayerNorm& own, const auto& in) { return own(in[0]); });
+  BOOST_CHECK_THROW(net(randn({4, 2}, float64)), Error);
+}
+
 BOOST_AUTO_TEST_CASE(without_rows_the_gradients_are_zero) {
   const LayerNorm net(3);
   const Variable x(zeros({0, 3}), true);
@@ -88,9 +101,12 @@ BOOST_AUTO_TEST_CASE(without_rows_the_gradients_are_zero) {
 }
 
 BOOST_AUTO_TEST_CASE(it_prints_its_options) {
-  BOOST_TEST(LayerNorm(4).summary() == "(4), eps=1e-05, bias=True");
+  BOOST_TEST(LayerNorm(4).summary() ==
+             "(4), eps=1e-05, elementwise_affine=True, bias=True");
   BOOST_TEST(LayerNorm(Shape{2, 4}, {.eps = 0.5, .bias = false}).summary() ==
-             "(2, 4), eps=0.5, bias=False");
+             "(2, 4), eps=0.5, elementwise_affine=True, bias=False");
+  BOOST_TEST(LayerNorm(4, {.elementwise_affine = false}).summary() ==
+             "(4), eps=1e-05, elementwise_affine=False, bias=False");
 }
 
 BOOST_AUTO_TEST_CASE(what_does_not_fit_is_refused) {

@@ -211,7 +211,7 @@ BOOST_AUTO_TEST_CASE(functional_layers_have_their_derivatives) {
   check_derivatives([](auto& in) { return nn::layer_norm(in[0], {4}, in[1], in[2]); },
                     {x, w, b});
   check_derivatives([](auto& in) { return nn::layer_norm(in[0], {3, 4}, 1e-3); }, {x});
-  check_derivatives([=](auto& in) { return nn::embedding(in[0], ids); }, {table});
+  check_derivatives([=](auto& in) { return nn::embedding(ids, in[0]); }, {table});
   check_derivatives([](auto& in) { return nn::linear(in[0], in[1], in[2]); },
                     {x, table, randn({5}, float64)});
 }
@@ -228,10 +228,10 @@ BOOST_AUTO_TEST_CASE(layer_norm_of_two_rows) {
 
 BOOST_AUTO_TEST_CASE(a_padding_row_gets_no_gradient) {
   const Variable table(randn({4, 2}), true);
-  sum(nn::embedding(table, tensor({1, 3, 1, 0}), 1)).backward();
+  sum(nn::embedding(tensor({1, 3, 1, 0}), table, 1)).backward();
   BOOST_TEST(table.grad().value().at({1, 0}) == 0);
   BOOST_TEST(table.grad().value().at({3, 0}) == 1);
-  BOOST_CHECK_EXCEPTION(nn::embedding(table, tensor({0}), 4), Error,
+  BOOST_CHECK_EXCEPTION(nn::embedding(tensor({0}), table, 4), Error,
                         says("embedding: padding_idx must be from 0 to 3, got 4"));
 }
 

@@ -97,8 +97,8 @@ BOOST_AUTO_TEST_CASE(functions) {
   const Tensor ids = tensor({0, 1});
   check_refused("embedding: padding_idx must be from 0 to 1, got ",
                 {
-                    [&] { nn::embedding(matrix, ids, -1); },
-                    [&] { nn::embedding(matrix, ids, 2); },
+                    [&] { nn::embedding(ids, matrix, -1); },
+                    [&] { nn::embedding(ids, matrix, 2); },
                 });
   check_refused("cross_entropy: label_smoothing must be from 0 to 1, got ",
                 {

@@ -86,6 +86,32 @@ BOOST_AUTO_TEST_CASE(a_module_goes_into_a_file_and_back) {
   BOOST_TEST((loaded.metadata == std::map<std::string, std::string>{{"epoch", "5"}}));
 }
 
+BOOST_AUTO_TEST_CASE(an_optimiser_goes_into_a_file_and_back) {
+  const support::TemporaryFolder folder;
+  manual_seed(5);
+  nn::Linear net(2, 3);
+  nn::Linear copy = nn::clone(net);
+  optim::AdamW optimiser(nn::parameters(net), {.lr = 0.1});
+  optim::AdamW resumed(nn::parameters(copy), {.lr = 0.1});
+  const auto step = [x = randn({4, 2})](nn::Linear& own, optim::AdamW& by) {
+    by.zero_grad();
+    sum(square(own(x))).backward();
+    by.step();
+  };
+  step(net, optimiser);
+  nn::save_state(optimiser, folder / "optimiser.safetensors", {{"step", "1"}});
+  (void)nn::load_state_dict(copy, nn::state_dict(net));
+  const auto loaded = nn::load_state(resumed, folder / "optimiser.safetensors");
+  BOOST_TEST(loaded.metadata.at("step") == "1");
+  step(net, optimiser);
+  step(copy, resumed);
+  BOOST_TEST(same(nn::state_dict(copy), nn::state_dict(net)));
+  nn::Linear other(5, 3);
+  optim::AdamW misfit(nn::parameters(other), {.lr = 0.1});
+  BOOST_CHECK_THROW(nn::load_state(misfit, folder / "optimiser.safetensors"), Error);
+  BOOST_TEST(misfit.state_dict().empty());
+}
+
 BOOST_AUTO_TEST_CASE(a_file_that_does_not_fit_changes_nothing) {
   const support::TemporaryFolder folder;
   const std::string f = folder / "f";

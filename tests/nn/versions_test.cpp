@@ -58,8 +58,8 @@ BOOST_AUTO_TEST_CASE(of_losses_and_lookups) {
        [](In in) {
          return nn::cross_entropy(in[0], in[1].value(), {.label_smoothing = 0.1});
        }},
-      {{scores, ids}, [](In in) { return nn::embedding(in[0], in[1].value()); }},
-      {{scores, ids}, [](In in) { return nn::embedding(in[0], in[1].value(), 2); }},
+      {{scores, ids}, [](In in) { return nn::embedding(in[1].value(), in[0]); }},
+      {{scores, ids}, [](In in) { return nn::embedding(in[1].value(), in[0], 2); }},
       {{scores},
        [](In in) {
          Generator generator(1);

@@ -73,13 +73,15 @@ BOOST_AUTO_TEST_CASE(multinomial_numbers) {
   BOOST_TEST(show(multinomial(p, 3)) == "int64 (2, 3) 3 2 1 1 2 3");
   BOOST_TEST(show(multinomial(p[0], 2)) == "int64 (2) 0 2");
   Generator generator(7);
-  BOOST_TEST(show(multinomial(p.to(float64), 2, generator)) == "int64 (2, 2) 1 3 2 1");
+  BOOST_TEST(show(multinomial(p.to(float64), 2, false, generator)) ==
+             "int64 (2, 2) 1 3 2 1");
   BOOST_TEST(error_of([&] { multinomial(p, 0); }) ==
              "multinomial: samples must be at least 1, got 0");
   BOOST_TEST(
-      error_of([&] {
-        multinomial(p, 4);
-      }).starts_with("multinomial: each row of p must have 4 elements above 0, got"));
+      error_of([&] { multinomial(p, 4); })
+          .starts_with(
+              "multinomial: each row of p must have 4 elements above 0, to be drawn "
+              "without replacement, got"));
   BOOST_TEST(
       error_of([&] { multinomial(-p, 1); })
           .starts_with(
@@ -87,6 +89,32 @@ BOOST_AUTO_TEST_CASE(multinomial_numbers) {
   BOOST_TEST(error_of([&] {
                multinomial(zeros({1, 2, 3}), 1);
              }) == "multinomial: p must be (n) or (rows, n), got (1, 2, 3)");
+}
+
+// The numbers of torch.multinomial(..., replacement=True).
+BOOST_AUTO_TEST_CASE(multinomial_numbers_with_replacement) {
+  const Tensor p = tensor({{0.1, 0.2, 0.3, 0.4}, {0.0, 5.0, 1.0, 2.0}});
+  manual_seed(7);
+  BOOST_TEST(show(multinomial(p, 5, true)) == "int64 (2, 5) 1 1 3 3 3 3 1 1 3 3");
+  BOOST_TEST(show(multinomial(p, 1, true)) == "int64 (2, 1) 3 2");
+  BOOST_TEST(show(multinomial(p[0], 6, true)) == "int64 (6) 1 3 3 3 3 2");
+  BOOST_TEST(show(multinomial(p.to(float64), 3, true)) == "int64 (2, 3) 3 3 3 3 1 3");
+  manual_seed(9);
+  BOOST_TEST(show(multinomial(rand({4, 1000}), 8, true)[3]) ==
+             "int64 (8) 239 551 861 53 700 119 324 727");
+  BOOST_TEST(
+      error_of([] {
+        multinomial(zeros({1, 2}), 2, true);
+      }).starts_with("multinomial: each row of p must have 1 elements above 0, got"));
+}
+
+BOOST_AUTO_TEST_CASE(the_members_are_the_functions) {
+  manual_seed(3);
+  const Tensor uniform = empty({5}).uniform_(-1, 2), normal = empty({20}).normal_(1, 3);
+  Tensor x = empty({5}), y = empty({20});
+  manual_seed(3);
+  BOOST_TEST(show(uniform) == show(uniform_(x, -1, 2)));
+  BOOST_TEST(show(normal) == show(normal_(y, 1, 3)));
 }
 
 BOOST_AUTO_TEST_SUITE_END()
