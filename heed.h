@@ -88,6 +88,7 @@
 #include "nn/sequential.h"
 #include "nn/state/safetensors.h"
 #include "nn/state/state_file.h"
+#include "nn/state_dict.h"
 #include "nn/transformer.h"
 #include "nn/visit.h"
 

@@ -115,6 +115,8 @@ Variable softplus(const Variable& x);
 Variable gelu(const Variable& x, Gelu form = Gelu::exact);
 // The gradient also passes where x equals a bound.
 Variable clamp(const Variable& x, std::optional<double> min, std::optional<double> max);
+inline Variable clamp_min(const Variable& x, double min) { return clamp(x, min, {}); }
+inline Variable clamp_max(const Variable& x, double max) { return clamp(x, {}, max); }
 
 Variable where(const Variable& condition, const Variable& a, const Variable& b);
 Variable where(const Variable& condition, const Variable& a, double b);

@@ -62,6 +62,7 @@ struct GradcheckReport {
   double analytic = 0;
   bool suspected_kink = false;  // the one-sided differences disagree with each other
 
+  explicit operator bool() const { return ok; }
   // One line: "tanh: ok, worst error 2.1e-10" or the op, input, element and both values.
   std::string text() const;
 };

@@ -1,7 +1,10 @@
 #include "autograd/indexing.h"
 
+#include <algorithm>
+
 #include "autograd/record.h"
 #include "autograd/views.h"
+#include "tensor/core/factories.h"
 
 namespace heed {
 
@@ -79,6 +82,12 @@ Variable triu(const Variable& x, Integer diagonal) {
 Variable tril(const Variable& x, Integer diagonal) {
   return record({"tril", "dx = the triangle of g"}, tril(x.value(), diagonal),
                 rule(x, [diagonal](auto& g) { return tril(g, diagonal); }));
+}
+
+Variable diagonal(const Variable& x) {
+  check(x.dim() == 2, "diagonal: x must be a matrix, got {}", x.shape());
+  const std::int64_t n = std::min(x.size(0), x.size(1));
+  return squeeze(gather(slice(x, 0, 0, n), 1, unsqueeze(arange(n), 1)), 1);
 }
 
 }  // namespace heed

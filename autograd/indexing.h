@@ -19,5 +19,6 @@ Variable select_scatter(const Shape& shape, const Variable& x, Dim dim, Integer 
 
 Variable triu(const Variable& x, Integer diagonal = 0);
 Variable tril(const Variable& x, Integer diagonal = 0);
+Variable diagonal(const Variable& x);
 
 }  // namespace heed

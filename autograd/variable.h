@@ -91,8 +91,8 @@ class [[nodiscard]] Variable : public Methods<Variable> {
   bool requires_grad() const;
   // Whether it is a leaf or a constant: no recorded op made it.
   bool is_leaf() const;
-  // The same value as a constant: gradients stop here.
-  Variable detach() const { return Variable(value_); }
+  // The same elements without a history, which is a Tensor: gradients stop here.
+  Tensor detach() const { return value_; }
   // The same elements one after the other in memory: this value itself if they are so,
   // otherwise a recorded copy.
   Variable contiguous() const;

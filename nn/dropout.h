@@ -42,3 +42,7 @@ struct Dropout {
 };
 
 }  // namespace heed::nn
+
+namespace heed {
+using nn::dropout;  // torch.dropout
+}  // namespace heed

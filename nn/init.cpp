@@ -34,14 +34,33 @@ Tensor& xavier_normal_(Tensor& w, double gain) {
   return normal_(w, 0, gain * std::sqrt(2.0 / (in + out)));
 }
 
-Tensor& kaiming_uniform_(Tensor& w, double gain) {
-  const double std = gain / std::sqrt(fans(w).in);
-  const double bound = std::sqrt(3.0) * std;
+double calculate_gain(Nonlinearity nonlinearity, double a) {
+  switch (nonlinearity) {
+    case Nonlinearity::tanh: return 5.0 / 3;
+    case Nonlinearity::relu: return std::sqrt(2.0);
+    case Nonlinearity::leaky_relu: return std::sqrt(2.0 / (1 + a * a));
+    case Nonlinearity::selu: return 3.0 / 4;
+    default: return 1;
+  }
+}
+
+namespace {
+
+double kaiming_std(const Tensor& w, const KaimingOptions& options) {
+  const auto [in, out] = fans(w);
+  return calculate_gain(options.nonlinearity, options.a) /
+         std::sqrt(options.mode == FanMode::fan_in ? in : out);
+}
+
+}  // namespace
+
+Tensor& kaiming_uniform_(Tensor& w, KaimingOptions options) {
+  const double bound = std::sqrt(3.0) * kaiming_std(w, options);
   return uniform_(w, -bound, bound);
 }
 
-Tensor& kaiming_normal_(Tensor& w, double gain) {
-  return normal_(w, 0, gain / std::sqrt(fans(w).in));
+Tensor& kaiming_normal_(Tensor& w, KaimingOptions options) {
+  return normal_(w, 0, kaiming_std(w, options));
 }
 
 }  // namespace heed::nn::init

@@ -25,11 +25,20 @@ Fan fans(const Tensor& w);
 Tensor& xavier_uniform_(Tensor& w, double gain = 1);
 Tensor& xavier_normal_(Tensor& w, double gain = 1);
 
-// Uniform between ±gain √(3 / in), and normal with std gain / √in; √2 is relu's gain.
-// (He et al., 2015)
-inline constexpr double relu_gain = 1.4142135623730951;
-Tensor& kaiming_uniform_(Tensor& w, double gain = relu_gain);
-Tensor& kaiming_normal_(Tensor& w, double gain = relu_gain);
+enum class Nonlinearity { linear, sigmoid, tanh, relu, leaky_relu, selu };
+// By what weights are to be multiplied before this function, so that the size of what
+// passes through the layers stays; `a` is the slope of leaky_relu below 0.
+double calculate_gain(Nonlinearity nonlinearity, double a = 0.01);
+
+enum class FanMode { fan_in, fan_out };
+struct KaimingOptions {
+  double a = 0;                    // the slope of leaky_relu below 0
+  FanMode mode = FanMode::fan_in;  // keeps the values forward, fan_out the gradients
+  Nonlinearity nonlinearity = Nonlinearity::leaky_relu;
+};
+// Uniform between ±gain √(3 / fan), and normal with std gain / √fan. (He et al., 2015)
+Tensor& kaiming_uniform_(Tensor& w, KaimingOptions options = {});
+Tensor& kaiming_normal_(Tensor& w, KaimingOptions options = {});
 
 // The same for the value of a Variable, as a layer's weight; nothing is recorded.
 inline Variable& constant_(Variable& w, double value) {
@@ -67,14 +76,14 @@ inline Variable& xavier_normal_(Variable& w, double gain = 1) {
   xavier_normal_(value, gain);
   return w;
 }
-inline Variable& kaiming_uniform_(Variable& w, double gain = relu_gain) {
+inline Variable& kaiming_uniform_(Variable& w, KaimingOptions options = {}) {
   Tensor value = w.value();
-  kaiming_uniform_(value, gain);
+  kaiming_uniform_(value, options);
   return w;
 }
-inline Variable& kaiming_normal_(Variable& w, double gain = relu_gain) {
+inline Variable& kaiming_normal_(Variable& w, KaimingOptions options = {}) {
   Tensor value = w.value();
-  kaiming_normal_(value, gain);
+  kaiming_normal_(value, options);
   return w;
 }
 

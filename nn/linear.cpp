@@ -16,7 +16,7 @@ Linear::Linear(Size in_features, Size out_features, LinearOptions options) {
   // PyTorch's default: Kaiming's bound with the gain of a leaky relu of slope √5,
   // in exact arithmetic 1/√in. The last bit differs, so it is computed as PyTorch does.
   Tensor w = empty({out_features, in_features}, options.dtype);
-  init::kaiming_uniform_(w, std::sqrt(2.0 / (1 + std::pow(std::sqrt(5.0), 2))));
+  init::kaiming_uniform_(w, {.a = std::sqrt(5.0)});
   weight = Variable(w, true);
   if (options.bias) {
     Tensor b = empty({out_features}, options.dtype);

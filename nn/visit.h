@@ -43,6 +43,7 @@
 #include <fmt/core.h>
 
 #include "autograd/variable.h"
+#include "nn/state_dict.h"
 
 namespace heed::nn {
 
@@ -53,7 +54,6 @@ concept Module = requires(M& m) {
 };
 
 using NamedParameters = std::vector<std::pair<std::string, Variable>>;
-using StateDict = std::map<std::string, Tensor>;
 
 namespace detail {
 
@@ -211,13 +211,13 @@ void zero_grad(const M& module) {
   for (auto& parameter : parameters(module)) parameter.zero_grad();
 }
 
-// All parameters and buffers by path. The tensors are those of the module, not copies.
-// Throws Error when visit() gives two of them one name.
+// All parameters and buffers by path, in the order of visit(). The tensors are those of
+// the module, not copies. Throws Error when visit() gives two of them one name.
 template <class M>
 StateDict state_dict(const M& module) {
   StateDict state;
   const auto add = [&](const std::string& path, const Tensor& value) {
-    check(state.emplace(path, value).second, "state_dict: two parts are named {}", path);
+    check(state.emplace(path, value), "state_dict: two parts are named {}", path);
   };
   walk(module, [&]<class P>(const std::string& path, P& part) {
     if constexpr (std::is_same_v<P, Variable>) add(path, part.value());

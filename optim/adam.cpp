@@ -1,6 +1,7 @@
 #include "optim/adam.h"
 
 #include <cmath>
+#include <optional>
 
 #include "optim/adam_kernels.h"
 #include "tensor/core/factories.h"
@@ -15,7 +16,7 @@ namespace {
 // The numbers of step t, computed in double.
 template <class T>
 kernels::AdamNumbers<T> numbers(const AdamOptions& o, double t) {
-  const double decay = o.weight_decay.value_or(0);
+  const double decay = o.weight_decay;
   const bool decoupled = o.decoupled_weight_decay;
   const auto as = [](double number) { return static_cast<T>(number); };
   return {.shrink = as(decoupled ? 1 - o.lr * decay : 1),
@@ -66,12 +67,11 @@ auto prepare(const Variable& parameter, State& state, const AdamOptions& o) {
   };
 }
 
-std::vector<Adam::Group> decoupled(std::vector<Adam::Group> groups) {
-  for (auto& [parameters, options] : groups) {
-    options.decoupled_weight_decay = true;
-    if (!options.weight_decay) options.weight_decay = 1e-2;
-  }
-  return groups;
+std::vector<Adam::Group> groups_of_adam(const std::vector<AdamW::Group>& groups) {
+  std::vector<Adam::Group> result;
+  for (const auto& [parameters, options] : groups)
+    result.push_back({parameters, options});
+  return result;
 }
 
 }  // namespace
@@ -85,10 +85,14 @@ Adam::Adam(const char* name, const std::vector<Group>& groups) : Optimiser(name,
   check_options();
 }
 
-AdamW::AdamW(std::vector<Variable> parameters, AdamOptions options)
+AdamWOptions::operator AdamOptions() const {
+  return {lr, betas, eps, weight_decay, amsgrad, maximize, true};
+}
+
+AdamW::AdamW(std::vector<Variable> parameters, AdamWOptions options)
     : AdamW(std::vector<Group>{{std::move(parameters), options}}) {}
 
-AdamW::AdamW(std::vector<Group> groups) : Adam("AdamW", decoupled(std::move(groups))) {}
+AdamW::AdamW(const std::vector<Group>& groups) : Adam("AdamW", groups_of_adam(groups)) {}
 
 void Adam::check_options() const {
   const auto check_not_negative = [&](const char* what, double x) {
@@ -103,7 +107,7 @@ void Adam::check_options() const {
     check_beta("betas[0]", o.betas[0]);
     check_beta("betas[1]", o.betas[1]);
     check_not_negative("eps", o.eps);
-    check_not_negative("weight_decay", o.weight_decay.value_or(0));
+    check_not_negative("weight_decay", o.weight_decay);
   }
 }
 

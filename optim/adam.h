@@ -2,7 +2,6 @@
 #pragma once
 
 #include <array>
-#include <optional>
 #include <vector>
 
 #include "optim/optimiser.h"
@@ -14,12 +13,10 @@ struct AdamOptions {
   double lr = 1e-3;  // the learning rate: about how far a step moves an element
   // How much of the mean of the gradients, and of that of their squares, a step keeps.
   std::array<double, 2> betas = {0.9, 0.999};
-  double eps = 1e-8;  // keeps a gradient near 0 from being divided by nearly 0
-  // How strongly weights are pulled to 0; where it is not given, AdamW takes 1e-2, Adam
-  // 0.
-  std::optional<double> weight_decay = {};
-  bool amsgrad = false;                 // divides by the largest mean square so far
-  bool maximize = false;                // climbs instead of descending
+  double eps = 1e-8;        // keeps a gradient near 0 from being divided by nearly 0
+  double weight_decay = 0;  // how strongly weights are pulled to 0
+  bool amsgrad = false;     // divides by the largest mean square so far
+  bool maximize = false;    // climbs instead of descending
   bool decoupled_weight_decay = false;  // AdamW's
 };
 
@@ -60,13 +57,26 @@ class Adam : public Optimiser<AdamOptions> {
   void check_options() const;
 };
 
-// Adam that sets decoupled_weight_decay in the options of every group. Throws Error as
-// Adam does.
+// Those of Adam, with another default.
+struct AdamWOptions {
+  double lr = 1e-3;
+  std::array<double, 2> betas = {0.9, 0.999};
+  double eps = 1e-8;
+  double weight_decay = 1e-2;
+  bool amsgrad = false;
+  bool maximize = false;
+
+  operator AdamOptions() const;
+};
+
+// Adam with decoupled_weight_decay. Throws Error as Adam does.
 class AdamW : public Adam {
  public:
-  explicit AdamW(std::vector<Variable> parameters, AdamOptions options = {});
-  explicit AdamW(std::vector<Group> groups);
+  using Options = AdamWOptions;
+  using Group = optim::Group<Options>;
+
+  explicit AdamW(std::vector<Variable> parameters, Options options = {});
+  explicit AdamW(const std::vector<Group>& groups);
 };
-using AdamWOptions = AdamOptions;
 
 }  // namespace heed::optim

@@ -104,6 +104,9 @@ class [[nodiscard]] Tensor : public Methods<Tensor> {
   // The functions of these names in tensor/random/random.h, with the default generator.
   Tensor& uniform_(double low = 0, double high = 1);
   Tensor& normal_(double mean = 0, double std = 1);
+  // Sets the elements for which the mask, bool and broadcast to shape(), holds. Throws
+  // Error as masked_fill() does.
+  Tensor& masked_fill_(const Tensor& mask, double value);
   // Copies the elements of `source`, broadcast to shape(), converting them to dtype().
   // The two may share storage. Throws Error when the shapes do not broadcast.
   Tensor& copy_(const Tensor& source);

@@ -346,6 +346,9 @@ Tensor masked_fill(const Tensor& x, const Tensor& mask, double value) {
   return compute<3>(table().of(Op::where, x.dtype()), x.shape(), x.dtype(),
                     {mask, Operand("masked_fill", value, x.dtype()), x});
 }
+Tensor& Tensor::masked_fill_(const Tensor& mask, double value) {
+  return copy_(masked_fill(mask, value));
+}
 
 // --- in place
 

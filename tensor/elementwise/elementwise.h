@@ -246,6 +246,8 @@ Tensor gelu_backward(const Tensor& g, const Tensor& x, Gelu form = Gelu::exact);
 // NaN makes every element NaN; with min > max every element is max. Throws Error for
 // bool.
 Tensor clamp(const Tensor& x, std::optional<double> min, std::optional<double> max);
+inline Tensor clamp_min(const Tensor& x, double min) { return clamp(x, min, {}); }
+inline Tensor clamp_max(const Tensor& x, double max) { return clamp(x, {}, max); }
 
 // --- choosing
 

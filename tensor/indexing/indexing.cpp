@@ -336,4 +336,10 @@ Tensor tril(const Tensor& x, Integer diagonal) {
   return triangle("tril", x, diagonal, false);
 }
 
+Tensor diagonal(const Tensor& x) {
+  check(x.dim() == 2, "diagonal: x must be a matrix, got {}", x.shape());
+  const std::int64_t n = std::min(x.size(0), x.size(1));
+  return squeeze(gather(slice(x, 0, 0, n), 1, unsqueeze(arange(n), 1)), 1);
+}
+
 }  // namespace heed

@@ -44,5 +44,7 @@ Tensor select_scatter(const Shape& shape, const Tensor& x, Dim dim, Integer inde
 // rank 2.
 Tensor triu(const Tensor& x, Integer diagonal = 0);
 Tensor tril(const Tensor& x, Integer diagonal = 0);
+// The diagonal of a matrix, as a copy. Throws Error for other ranks.
+Tensor diagonal(const Tensor& x);
 
 }  // namespace heed

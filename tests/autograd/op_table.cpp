@@ -296,6 +296,9 @@ void add_indexing(std::vector<OpRow>& table) {
   one("slice_scatter", {2, 3}, [](In in) {
     return slice_scatter({2, 7}, in[0], 1, 1, 2);
   });
+  for (const Shape& shape : {Shape{3, 3}, Shape{2, 4}, Shape{4, 2}, Shape{0, 2}}) {
+    one("diagonal", shape, [](In in) { return diagonal(in[0]); });
+  }
   one("select_scatter", {2, 4}, [](In in) {
     return select_scatter({2, 3, 4}, in[0], 1, -1);
   });

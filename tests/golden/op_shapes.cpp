@@ -72,7 +72,7 @@ Ops shape_ops() {
          return pieces(in,
                        chunk(in["a"], in.c.integer("chunks"), in.c.integer("dim", 0)));
        }},
-      {"detach", [](In in) { return in["a"].detach(); }},
+      {"detach", [](In in) { return Variable(in["a"].detach()); }},
       {"expand", [](In in) { return expand(in["a"], in.shape("shape")); }},
       {"flatten",
        [](In in) {

@@ -33,8 +33,9 @@ inline bool set_option(optim::SGDOptions& o, const std::string& key,
   return true;
 }
 
-inline bool set_option(optim::AdamOptions& o, const std::string& key,
-                       const std::string& value) {
+// Of Adam and AdamW.
+template <class Options>
+bool set_option(Options& o, const std::string& key, const std::string& value) {
   if (key == "lr") {
     o.lr = to_number(key, value);
   } else if (key == "betas") {

@@ -196,7 +196,7 @@ BOOST_AUTO_TEST_CASE(what_is_left_out_is_written_so) {
   const std::int64_t n = 3;
   Tensor x = rand({n, n});
   const Tensor a = rand({n, n}), b = rand({n, n}), c = b, y = rand({n, n}), q = a, k = b;
-  const Tensor targets = softmax(a, -1), p = targets, w = y, mask = a > 0.5;
+  const Tensor targets = softmax(a, -1), p = targets, w = y;
   // TABLE PYTORCH.md ## Left out
 }
 

@@ -116,6 +116,34 @@ BOOST_AUTO_TEST_CASE(state_goes_out_and_in) {
   BOOST_TEST(nn::state_dict(target).contains("scale"));
 }
 
+BOOST_AUTO_TEST_CASE(a_state_dict_keeps_the_order_of_its_entries) {
+  nn::StateDict state = {{"z", tensor(1.0)}, {"a", tensor(2.0)}, {"m", tensor(3.0)}};
+  const auto names = [&] {
+    std::string all;
+    for (const auto& [name, value] : state) all += name;
+    return all;
+  };
+  BOOST_TEST(names() == "zam");
+  BOOST_TEST(!state.emplace("a", tensor(9.0)));
+  BOOST_TEST(state.at("a").item() == 2);
+  state["b"] = tensor(4.0);
+  state["z"] = tensor(5.0);
+  BOOST_TEST(names() == "zamb");
+  BOOST_TEST(state.erase("a") == 1u);
+  BOOST_TEST(state.erase("a") == 0u);
+  BOOST_TEST(names() == "zmb");
+  BOOST_TEST(state.at("z").item() == 5);
+  BOOST_TEST(state.at("m").item() == 3);
+  BOOST_TEST(state.at("b").item() == 4);
+  BOOST_TEST((state.find("a") == state.end()));
+  BOOST_TEST((state.find("b") == state.begin() + 2));
+  BOOST_TEST(error_of([&] { (void)state.at("a"); }) == "the state has no entry a");
+  const std::map<std::string, Tensor> sorted = state;
+  BOOST_TEST(sorted.size() == 3u);
+  state = sorted;
+  BOOST_TEST(names() == "bmz");
+}
+
 BOOST_AUTO_TEST_CASE(a_state_that_does_not_fit_changes_nothing) {
   nn::Linear layer(2, 3);
   const Tensor before = layer.weight.value().clone();
@@ -127,9 +155,8 @@ BOOST_AUTO_TEST_CASE(a_state_that_does_not_fit_changes_nothing) {
   state = {{"weight", full({2, 3}, 9.0)}, {"bias", full({3}, 9.0, float64)}};
   BOOST_CHECK_EXCEPTION(
       nn::load_state_dict(layer, state), Error,
-      says(
-          "load_state_dict: the state does not fit the module; bias must be float32 (3), "
-          "got float64 (3); weight must be float32 (3, 2), got float32 (2, 3)"));
+      says("load_state_dict: the state does not fit the module; weight must be float32 "
+           "(3, 2), got float32 (2, 3); bias must be float32 (3), got float64 (3)"));
   BOOST_TEST(same(layer.weight.value(), before));
 }
 

@@ -51,9 +51,9 @@ BOOST_AUTO_TEST_CASE(containers_are_walked) {
   std::string names;
   for (const auto& [name, value] : nn::state_dict(net)) names += name + " ";
   BOOST_TEST(names ==
-             "array.0.bias array.0.weight array.1.bias array.1.weight map.a.bias "
-             "map.a.weight map.b.bias map.b.weight nested.0.0.bias nested.0.0.weight "
-             "owned.bias owned.weight pair.0.bias pair.0.weight present.weight ");
+             "array.0.weight array.0.bias array.1.weight array.1.bias map.a.weight "
+             "map.a.bias map.b.weight map.b.bias pair.0.weight pair.0.bias "
+             "nested.0.0.weight nested.0.0.bias present.weight owned.weight owned.bias ");
   BOOST_TEST(nn::parameters(net).size() == 15u);
   nn::eval(net);
   BOOST_TEST(!net.pair.second.training);

@@ -118,7 +118,7 @@ BOOST_AUTO_TEST_CASE(a_file_that_does_not_fit_changes_nothing) {
   Net net;
   const nn::StateDict before = copy_of(net);
   nn::StateDict state = copy_of(net);
-  for (auto& [path, value] : state) value.fill_(7);
+  for (const auto& [path, value] : state) Tensor(value).fill_(7);
   state.erase("hidden.0.bias");
   state.erase("out.weight");
   state["a b"] = full({1}, 0.0);
@@ -208,7 +208,7 @@ BOOST_AUTO_TEST_CASE(a_shared_parameter_is_written_under_both_names) {
 BOOST_AUTO_TEST_CASE(a_shared_parameter_is_compared_bit_by_bit) {
   Tied net;
   nn::StateDict state = copy_of(net);
-  for (auto& [path, value] : state) value.fill_(not_a_number);
+  for (auto& [path, value] : state) Tensor(value).fill_(not_a_number);
   BOOST_CHECK_NO_THROW(nn::load_state_dict(net, state));
   state["first.weight"].fill_(0.0);
   state["second.weight"].fill_(-0.0);
@@ -223,7 +223,7 @@ BOOST_AUTO_TEST_CASE(the_file_of_a_module_of_nothing) {
   nn::Linear layer(1, 1);
   BOOST_TEST(error_of([&] { nn::load_state(layer, folder / "f"); }) ==
              "load_state: " + (folder / "f") +
-                 ": the state does not fit the module; missing bias, weight");
+                 ": the state does not fit the module; missing weight, bias");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -28,15 +28,18 @@ std::int64_t steps_of(const Adam& optimiser, const Variable& x) {
 template <class Optimiser>
 void compare_with_formula(const optim::AdamOptions& o, bool decoupled) {
   const Variable x = leaf(2);
-  Optimiser optimiser({x}, o);
+  Optimiser optimiser(
+      {x}, typename Optimiser::Options{o.lr, o.betas, o.eps, o.weight_decay, o.amsgrad,
+                                       o.maximize});
+  if (decoupled) optimiser.options().decoupled_weight_decay = true;
   double expected = 2, m = 0, v = 0, largest = 0;
   for (int t = 1; t <= 5; ++t) {
     step_on_cubes(optimiser, x);
     double g = 3 * expected * expected * (o.maximize ? -1 : 1);
     if (decoupled) {
-      expected *= 1 - o.lr * *o.weight_decay;
+      expected *= 1 - o.lr * o.weight_decay;
     } else {
-      g += *o.weight_decay * expected;
+      g += o.weight_decay * expected;
     }
     m = o.betas[0] * m + (1 - o.betas[0]) * g;
     v = o.betas[1] * v + (1 - o.betas[1]) * g * g;

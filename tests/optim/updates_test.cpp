@@ -69,7 +69,7 @@ optim::AdamOptions adam_options(int bits) {
 // What step 4 makes of element i, in double: x, m, v, largest.
 std::vector<double> formula(const Operands& o, std::int64_t i,
                             const optim::AdamOptions& options) {
-  const double decay = *options.weight_decay;
+  const double decay = options.weight_decay;
   double x = o.x.at({i}), g = (options.maximize ? -1 : 1) * o.gradient.at({i});
   if (options.decoupled_weight_decay) {
     x *= 1 - options.lr * decay;

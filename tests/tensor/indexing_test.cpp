@@ -166,6 +166,17 @@ BOOST_AUTO_TEST_CASE(sums_do_not_depend_on_threads) {
   for (const auto& other : sums) BOOST_TEST(other == sums[0]);
 }
 
+BOOST_AUTO_TEST_CASE(the_diagonal_of_a_matrix) {
+  const Tensor x = arange(6).reshape({2, 3});
+  BOOST_TEST(show(diagonal(x)) == "int64 (2) 0 4");
+  BOOST_TEST(show(diagonal(x.t())) == "int64 (2) 0 4");
+  // What lies beside it takes no part.
+  const double infinity = std::numeric_limits<double>::infinity();
+  BOOST_TEST(show(diagonal(tensor({{1.0, infinity}, {NAN, 2.0}}))) == "(2) 1 2");
+  BOOST_TEST(error_of([&] { diagonal(arange(3)); }) ==
+             "diagonal: x must be a matrix, got (3)");
+}
+
 BOOST_AUTO_TEST_CASE(slice_and_select_scatter) {
   const Tensor x = tensor({{1, 2}, {3, 4}}, float32);
   BOOST_TEST(show(slice_scatter({2, 4}, x, 1, 1)) == "(2, 4) 0 1 2 0 0 3 4 0");

@@ -115,6 +115,10 @@ BOOST_AUTO_TEST_CASE(the_members_are_the_functions) {
   manual_seed(3);
   BOOST_TEST(show(uniform) == show(uniform_(x, -1, 2)));
   BOOST_TEST(show(normal) == show(normal_(y, 1, 3)));
+  const Tensor mask = y > 0;
+  const Tensor filled = masked_fill(y, mask, 7);
+  BOOST_TEST(show(y.masked_fill_(mask, 7)) == show(filled));
+  BOOST_CHECK_THROW(x.masked_fill_(zeros({2, 5}, boolean), 7), Error);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
