@@ -44,5 +44,5 @@ struct Dropout {
 }  // namespace heed::nn
 
 namespace heed {
-using nn::dropout;  // torch.dropout
+using nn::dropout;
 }  // namespace heed

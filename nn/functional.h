@@ -45,3 +45,7 @@ Variable embedding(const Tensor& ids, const Variable& weight,
                    std::optional<std::int64_t> padding_idx = {});
 
 }  // namespace heed::nn
+
+namespace heed {
+using nn::embedding;
+}  // namespace heed
