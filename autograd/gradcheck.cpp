@@ -45,6 +45,11 @@ Tensor draw_weights(const Shape& shape, std::uint64_t seed) {
 
 }  // namespace
 
+void detail::check_count(std::size_t wanted, std::size_t inputs) {
+  check(inputs == wanted, "the function takes {} Variables, got {} inputs", wanted,
+        inputs);
+}
+
 std::string GradcheckReport::text() const {
   if (ok) return fmt::format("{}: ok, worst error {:.2g}", op, worst);
   return fmt::format(

@@ -17,11 +17,13 @@ using Function = std::function<Variable(const std::vector<Variable>&)>;
 
 namespace detail {
 
+// Throws Error unless a function of `wanted` Variables gets as many inputs.
+void check_count(std::size_t wanted, std::size_t inputs);
+
 template <class F, std::size_t... i>
 Function of_list(F f, std::index_sequence<i...>) {
   return [f = std::move(f)](const std::vector<Variable>& in) mutable -> Variable {
-    check(in.size() == sizeof...(i), "the function takes {} Variables, got {} inputs",
-          sizeof...(i), in.size());
+    check_count(sizeof...(i), in.size());
     return f(in[i]...);
   };
 }

@@ -3,8 +3,6 @@
 
 #include <string>
 
-#include <fmt/core.h>
-
 #include "autograd/elementwise.h"
 #include "autograd/softmax.h"
 #include "autograd/views.h"
@@ -21,21 +19,19 @@ struct LeakyReLU {
   double slope = 0.01;
   Variable operator()(const Variable& x) const { return leaky_relu(x, slope); }
   void visit(auto&&) {}
-  std::string summary() const { return fmt::format("negative_slope={}", slope); }
+  std::string summary() const;
 };
 struct ELU {
   double alpha = 1;
   Variable operator()(const Variable& x) const { return elu(x, alpha); }
   void visit(auto&&) {}
-  std::string summary() const { return fmt::format("alpha={:#}", alpha); }
+  std::string summary() const;
 };
 struct GELU {
   Gelu form = Gelu::exact;
   Variable operator()(const Variable& x) const { return gelu(x, form); }
   void visit(auto&&) {}
-  std::string summary() const {
-    return form == Gelu::exact ? "approximate='none'" : "approximate='tanh'";
-  }
+  std::string summary() const;
 };
 struct SiLU {
   Variable operator()(const Variable& x) const { return silu(x); }
@@ -57,22 +53,20 @@ struct Softmax {
   int dim = -1;
   Variable operator()(const Variable& x) const { return softmax(x, dim); }
   void visit(auto&&) {}
-  std::string summary() const { return fmt::format("dim={}", dim); }
+  std::string summary() const;
 };
 struct LogSoftmax {
   int dim = -1;
   Variable operator()(const Variable& x) const { return log_softmax(x, dim); }
   void visit(auto&&) {}
-  std::string summary() const { return fmt::format("dim={}", dim); }
+  std::string summary() const;
 };
 // (batch, ...) -> (batch, all others)
 struct Flatten {
   int start = 1, end = -1;
   Variable operator()(const Variable& x) const { return flatten(x, start, end); }
   void visit(auto&&) {}
-  std::string summary() const {
-    return fmt::format("start_dim={}, end_dim={}", start, end);
-  }
+  std::string summary() const;
 };
 
 }  // namespace heed::nn

@@ -201,4 +201,10 @@ Variable attend(const Score& score, const Variable& query, const Variable& key,
   return result.output;
 }
 
+Variable scaled_dot_product_attention(const Variable& query, const Variable& key,
+                                      const Variable& value, const Mask& mask,
+                                      const Dropout& dropout) {
+  return attend(DotScore{}, query, key, value, mask, dropout);
+}
+
 }  // namespace heed::nn

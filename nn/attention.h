@@ -50,10 +50,8 @@ Variable attend(const Score& score, const Variable& query, const Variable& key,
 // attend() with the score of the paper above: torch.nn.functional's function. Its
 // attn_mask is Mask::keep(bools) or Mask::additive(numbers), its is_causal
 // Mask::causal().
-inline Variable scaled_dot_product_attention(const Variable& query, const Variable& key,
-                                             const Variable& value, const Mask& mask = {},
-                                             const Dropout& dropout = Dropout(0)) {
-  return attend(DotScore{}, query, key, value, mask, dropout);
-}
+Variable scaled_dot_product_attention(const Variable& query, const Variable& key,
+                                      const Variable& value, const Mask& mask = {},
+                                      const Dropout& dropout = Dropout(0));
 
 }  // namespace heed::nn

@@ -14,6 +14,10 @@ StateDict::StateDict(const std::map<std::string, Tensor>& entries) {
   for (const auto& [name, value] : entries) emplace(name, value);
 }
 
+StateDict::operator std::map<std::string, Tensor>() const {
+  return {entries_.begin(), entries_.end()};
+}
+
 StateDict::const_iterator StateDict::find(const std::string& name) const {
   const auto place = places_.find(name);
   return place == places_.end() ? end() : begin() + std::ptrdiff_t(place->second);

@@ -147,6 +147,10 @@ Tensor copied(const std::vector<T>& values) {
 
 }  // namespace
 
+void Number::fail(std::uint64_t value) {
+  heed::fail("number: a whole number must fit int64, got {}", value);
+}
+
 Tensor zeros(const Shape& shape, DType dtype) { return full(shape, 0, dtype); }
 
 Tensor ones(const Shape& shape, DType dtype) { return full(shape, 1, dtype); }

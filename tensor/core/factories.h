@@ -48,8 +48,7 @@ class Number {
     } else {
       if constexpr (!std::same_as<T, bool>) {
         kind_ = Kind::whole;
-        check(value <= T{} || static_cast<std::uint64_t>(value) <= INT64_MAX,
-              "number: a whole number must fit int64, got {}", value);
+        if (!std::in_range<std::int64_t>(value)) fail(static_cast<std::uint64_t>(value));
       }
       whole_ = static_cast<std::int64_t>(value);
     }
@@ -69,6 +68,8 @@ class Number {
   }
 
  private:
+  [[noreturn]] static void fail(std::uint64_t value);
+
   Kind kind_ = Kind::boolean;
   std::int64_t whole_ = 0;
   double real_;

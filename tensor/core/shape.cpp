@@ -67,6 +67,13 @@ int Shape::from_end(int i) const {
   return i + rank_;
 }
 
+void Integer::fail(std::uint64_t value) {
+  heed::fail("a number must be less than 2^63, got {}; is it below 0, as unsigned?",
+             value);
+}
+
+void Shape::fail_rank() { fail("shape: at most {} dimensions, got more", max_rank); }
+
 void Shape::fail_sizes(std::size_t n) const {
   fail("shape: {} sizes were asked for, got {}", n, *this);
 }

@@ -59,7 +59,7 @@ class Shape {
   std::int64_t* end() { return sizes_ + rank_; }
 
   void push_back(std::int64_t size) {
-    check(rank_ < max_rank, "shape: at most {} dimensions, got more", max_rank);
+    if (rank_ == max_rank) fail_rank();
     sizes_[rank_++] = size;
   }
   // Puts `size` in front of position `at`, 0 <= at <= rank().
@@ -83,6 +83,7 @@ class Shape {
   }
   int from_end(int i) const;
   [[noreturn]] void fail_sizes(std::size_t n) const;
+  [[noreturn]] static void fail_rank();
 
   std::int64_t sizes_[max_rank];
   int rank_ = 0;
@@ -101,12 +102,13 @@ class Integer {
   template <std::integral Int>
   requires(!std::same_as<Int, bool>) Integer(Int value)
       : value_(static_cast<std::int64_t>(value)) {
-    check(std::in_range<std::int64_t>(value),
-          "a number must be less than 2^63, got {}; is it below 0, as unsigned?", value);
+    if (!std::in_range<std::int64_t>(value)) fail(static_cast<std::uint64_t>(value));
   }
   operator std::int64_t() const { return value_; }
 
  private:
+  [[noreturn]] static void fail(std::uint64_t value);
+
   std::int64_t value_;
 };
 

@@ -47,6 +47,10 @@ void convert(std::int64_t n, const From* from, std::int64_t from_stride, To* to,
 
 }  // namespace
 
+void Tensor::fail_dtype(DType asked) const {
+  fail("data: the dtype is {}, asked for {}", name(dtype_), name(asked));
+}
+
 void Tensor::fail_undefined() {
   fail("Tensor: used while undefined, that is default-constructed or moved from");
 }

@@ -137,10 +137,10 @@ class [[nodiscard]] Tensor : public Methods<Tensor> {
     return *this;
   }
   [[noreturn]] static void fail_undefined();
+  [[noreturn]] void fail_dtype(DType asked) const;
   template <class T>
   T* pointer() const {
-    check(dtype_of<T> == dtype(), "data: the dtype is {}, asked for {}", name(dtype_),
-          name(dtype_of<T>));
+    if (dtype_of<T> != dtype()) fail_dtype(dtype_of<T>);
     return static_cast<T*>(storage_->data()) + offset_;
   }
 

@@ -1,0 +1,23 @@
+#include "nn/activations.h"
+
+#include <fmt/format.h>
+
+namespace heed::nn {
+
+std::string LeakyReLU::summary() const { return fmt::format("negative_slope={}", slope); }
+
+std::string ELU::summary() const { return fmt::format("alpha={:#}", alpha); }
+
+std::string GELU::summary() const {
+  return form == Gelu::exact ? "approximate='none'" : "approximate='tanh'";
+}
+
+std::string Softmax::summary() const { return fmt::format("dim={}", dim); }
+
+std::string LogSoftmax::summary() const { return fmt::format("dim={}", dim); }
+
+std::string Flatten::summary() const {
+  return fmt::format("start_dim={}, end_dim={}", start, end);
+}
+
+}  // namespace heed::nn
