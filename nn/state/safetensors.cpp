@@ -128,8 +128,8 @@ SafetensorsHeader header_of(const Safetensors& content) {
 
 }  // namespace
 
-Safetensors read_safetensors(const std::filesystem::path& path) {
-  const std::string where = "read_safetensors: " + printable(path.string());
+Safetensors read_safetensors(const std::string& path) {
+  const std::string where = "read_safetensors: " + printable(path);
   check_regular(where, path);  // a folder has no length, and opening a pipe would wait
   errno = 0;
   std::filebuf file;
@@ -143,8 +143,8 @@ Safetensors read_safetensors(std::istream& stream, const std::string& name) {
   return read(stream.rdbuf(), "read_safetensors: " + printable(name));
 }
 
-void write_safetensors(const std::filesystem::path& path, const Safetensors& content) {
-  const std::string where = "write_safetensors: " + printable(path.string());
+void write_safetensors(const std::string& path, const Safetensors& content) {
+  const std::string where = "write_safetensors: " + printable(path);
   const SafetensorsHeader header = header_of(content);
   const std::string text = format_header(where, header);
   const std::uint64_t size = text.size();

@@ -9,7 +9,6 @@
 // A state file of a module is such a file: nn/state/state_file.h.
 #pragma once
 
-#include <filesystem>
 #include <iosfwd>
 #include <map>
 #include <string>
@@ -27,7 +26,7 @@ struct Safetensors {
 // format says, and takes no more memory than its size justifies. Throws Error, naming the
 // file and the tensor, when it is not so, has a dtype other than F32, F64, I64 and BOOL,
 // or cannot be read.
-Safetensors read_safetensors(const std::filesystem::path& path);
+Safetensors read_safetensors(const std::string& path);
 // The same from a stream that can be sought, from its beginning to its end; `name` stands
 // for the file in messages.
 Safetensors read_safetensors(std::istream& stream, const std::string& name);
@@ -40,6 +39,6 @@ Safetensors read_safetensors(std::istream& stream, const std::string& name);
 // Throws Error when a tensor is called __metadata__, a name or metadata is not UTF-8, the
 // path is that of a folder or device, or the system refuses. If only the last step fails,
 // to write the folder to the disk, the new file is in place, and the message says so.
-void write_safetensors(const std::filesystem::path& path, const Safetensors& content);
+void write_safetensors(const std::string& path, const Safetensors& content);
 
 }  // namespace heed::nn

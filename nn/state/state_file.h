@@ -8,7 +8,6 @@
 //   net.load_state_dict(safetensors.torch.load_file("net.safetensors"))    # Python
 #pragma once
 
-#include <filesystem>
 #include <map>
 #include <string>
 #include <utility>
@@ -30,7 +29,7 @@ concept HasStateDict = requires(T& x, const StateDict& state) {
 // metadata. A parameter that two parts share is written under both names. Throws Error as
 // state_dict and write_safetensors do.
 template <class M>
-void save_state(const M& module, const std::filesystem::path& path,
+void save_state(const M& module, const std::string& path,
                 const std::map<std::string, std::string>& metadata = {}) {
   if constexpr (HasStateDict<M>) {
     write_safetensors(path, {module.state_dict(), metadata});
@@ -47,16 +46,16 @@ struct LoadedState : LoadReport {
 // nothing, as read_safetensors and load_state_dict do.
 template <class M>
 requires(!HasStateDict<M>) LoadedState
-    load_state(M& module, const std::filesystem::path& path, LoadOptions options = {}) {
+    load_state(M& module, const std::string& path, LoadOptions options = {}) {
   Safetensors file = read_safetensors(path);
-  return {detail::copy_state("load_state: " + printable(path.string()),
-                             state_dict(module), file.tensors, options),
+  return {detail::copy_state("load_state: " + printable(path), state_dict(module),
+                             file.tensors, options),
           std::move(file.metadata)};
 }
 // Reads a file into an optimiser. Throws Error, and changes nothing, as read_safetensors
 // and the optimiser's load_state_dict do.
 template <HasStateDict Optimiser>
-LoadedState load_state(Optimiser& optimiser, const std::filesystem::path& path) {
+LoadedState load_state(Optimiser& optimiser, const std::string& path) {
   Safetensors file = read_safetensors(path);
   optimiser.load_state_dict(file.tensors);
   return {{}, std::move(file.metadata)};
