@@ -398,3 +398,7 @@ def select_scatter(d):
 def triangle(d):
     a = d.value(lambda shape: len(shape) >= 2 or d.wrong())
     return {"a": a, "diagonal": d.integer(-2, 2)}
+
+
+def matrix(d):
+    return {"a": d.value(lambda shape: len(shape) == 2)}

@@ -122,6 +122,7 @@ def indexing(row):
     for name in ("triu", "tril"):
         call = f"{name}({{a}}, {{diagonal}})"
         row(name, "torch." + call, call, draw.triangle)
+    row("diagonal", "torch.diagonal({a})", "diagonal({a})", draw.matrix)
 
 
 def add_rows(row):

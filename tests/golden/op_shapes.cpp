@@ -89,12 +89,14 @@ Ops shape_ops() {
       {"view", [](In in) { return view(in["a"], in.shape("shape")); }},
       // joining and repeating
       {"cat", [](In in) { return cat(parts(in), in.c.integer("dim", 0)); }},
+      {"clone", [](In in) { return in["a"].clone(); }},
       {"flip", [](In in) { return flip(in["a"], in.dims("dim")); }},
       {"repeat", [](In in) { return repeat(in["a"], in.shape("repeats")); }},
       {"repeat_interleave", interleaved},
       {"roll", [](In in) { return roll(in["a"], in.c.integer("shift"), dim(in)); }},
       {"stack", [](In in) { return stack(parts(in), in.c.integer("dim", 0)); }},
       // indexing
+      {"diagonal", [](In in) { return diagonal(in["a"]); }},
       {"gather", [](In in) { return gather(in["a"], dim(in), in.tensor("index")); }},
       {"index_add",
        [](In in) {

@@ -63,6 +63,7 @@ def joining(t):
         moved = lambda i, shift=shift, dim=dim: i.a.roll(shift, dim)
         t.add(f"roll_{dim}", "roll", a_of(3, 4), moved, shift=shift, dim=dim)
     t.add("flip", "flip", a_of(3, 4), lambda i: i.a.flip(1), dim=1)
+    t.add("clone", "clone", a_of(3, 4), lambda i: i.a.clone())
 
 
 def indexing(t):
@@ -77,6 +78,7 @@ def indexing(t):
         for k, shape in [(0, (4, 4)), (1, (2, 4, 3)), (-1, (2, 3, 4))]:
             half = lambda i, op=op, k=k: getattr(i.a, op)(k)
             t.add(f"{op}_{k}", op, a_of(*shape), half, diagonal=k)
+    t.add("diagonal", "diagonal", a_of(3, 5), lambda i: i.a.diagonal())
 
 
 def order(t):
