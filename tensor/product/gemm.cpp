@@ -2,14 +2,16 @@
 // High-Performance Matrix Multiplication, 2008), and of BLIS:
 //
 //   for each block of columns of b
-//     for each slice of k:                        pack the block's columns
-//       for each block of rows of a:              pack the block's rows
+//     for each slice of k:
+//       for each block of rows of a:              pack the rows, and the columns if new
 //         for each group of panels of columns     a group stays in a core's L2 cache
 //           for each strip of rows                a strip stays in the L1 cache
 //             for each panel of the group         a tile of c
 //
-// The threads share the packing and the tiles of a block. The sum over k is cut by the
-// shape alone: the bits of c depend neither on the number of threads nor on the caches.
+// Each thread computes a part of c, rows x columns, with loops and packed panels of its
+// own. Where two parts need the same columns they are packed twice, which costs less than
+// threads that wait for each other. The sum over k is cut by the shape alone: the bits of
+// c depend neither on the number of threads nor on the caches.
 //
 // A tile is computed by heed's own kernel where the rows of a are contiguous: it reads
 // them where they lie, and only b is packed. Otherwise BLIS's micro-kernel multiplies
