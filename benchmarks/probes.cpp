@@ -62,6 +62,15 @@ std::function<void()> additions(std::int64_t n) {
   };
 }
 
+// The product of two n x n matrices by BLIS's own driver.
+std::function<void()> blis_products(std::int64_t n) {
+  const Tensor a = randn({n, n}), b = randn({n, n}), c = zeros({n, n});
+  return [=] {
+    blis::gemm<float>(n, n, n, {a.data<float>(), n, 1}, {b.data<float>(), n, 1},
+                      {const_cast<float*>(c.data<float>()), n, 1}, num_threads());
+  };
+}
+
 }  // namespace
 
 std::vector<Workload> probes() {
@@ -71,11 +80,17 @@ std::vector<Workload> probes() {
   const double step = static_cast<double>(kernels::get<ProbeKernels>().step);
   const double tile =
       static_cast<double>(kernel.rows * kernel.columns * tile_depth * tiles);
-  return {
+  std::vector<Workload> list = {
       {"probe/fma", 2 * step * steps * threads, 0, [] { return multiply_adds(steps); }},
       {"probe/tile", 2 * tile * threads, 0, tile_products},
       {"probe/memory", 0, 12.0 * numbers, [] { return additions(numbers); }},
   };
+  for (const std::int64_t n : {256, 1024}) {
+    const double size = static_cast<double>(n);
+    list.push_back({fmt::format("probe/blis_{}", n), 2 * size * size * size, 0,
+                    [=] { return blis_products(n); }});
+  }
+  return list;
 }
 
 }  // namespace heed::benchmarks

@@ -250,7 +250,7 @@ def workloads():
     for size in ((4, 128, 4, 64, 12, 65), (4, 256, 8, 256, 8, 256)):
         yield "gpt_step/l%d_d%d_h%d_t%d_b%d" % size[:5], lambda size=size: gpt_step(*size)
     yield "scalar_chain/2000", scalar_chain
-    for n in (64, 128, 256, 512, 1024):
+    for n in (64, 128, 256, 512, 1024, 2048):
         yield f"matmul/{n}", lambda n=n: product(n)
     for b, m, n, k in ((512, 16, 16, 16), (256, 16, 16, 64), (256, 10, 20, 64),
                        (64, 64, 64, 64), (64, 128, 128, 64), (32, 512, 512, 64)):

@@ -240,7 +240,7 @@ std::vector<Workload> workloads() {
                     }});
   }
   list.push_back({"scalar_chain/2000", 0, 0, scalar_chain});
-  for (std::int64_t n : {64, 128, 256, 512, 1024}) {
+  for (std::int64_t n : {64, 128, 256, 512, 1024, 2048}) {
     const double size = static_cast<double>(n);
     list.push_back({fmt::format("matmul/{}", n), 2 * size * size * size, 0,
                     [=] { return products(n); }});
