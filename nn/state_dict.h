@@ -2,22 +2,23 @@
 #pragma once
 
 #include <cstddef>
+#include <deque>
 #include <initializer_list>
 #include <map>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "tensor/core/tensor.h"
 
 namespace heed::nn {
 
-// A map that keeps the order in which its entries were added, as Python's dict does. Its
-// members are those of std::map, from which and to which it converts.
+// A map that keeps the order in which its entries were added, as Python's dict does. The
+// members have the names and the meaning of std::map's, from which and to which it
+// converts. A reference to a tensor stays valid until an entry is erased.
 class StateDict {
  public:
   using value_type = std::pair<std::string, Tensor>;
-  using const_iterator = std::vector<value_type>::const_iterator;
+  using const_iterator = std::deque<value_type>::const_iterator;
 
   StateDict() = default;
   StateDict(std::initializer_list<value_type> entries);
@@ -42,7 +43,8 @@ class StateDict {
   std::size_t erase(const std::string& name);
 
  private:
-  std::vector<value_type> entries_;
+  // In state["a"] = state["b"] the entry a is added when b is already a reference.
+  std::deque<value_type> entries_;
   std::map<std::string, std::size_t> places_;
 };
 

@@ -140,6 +140,9 @@ BOOST_AUTO_TEST_CASE(a_state_dict_keeps_the_order_of_its_entries) {
   BOOST_TEST(error_of([&] { (void)state.at("a"); }) == "the state has no entry a");
   const std::map<std::string, Tensor> sorted = state;
   BOOST_TEST(sorted.size() == 3u);
+  // The right side is a reference by the time that the left adds its entry.
+  for (int i = 0; i < 100; ++i) state[fmt::format("new {}", i)] = state["z"];
+  BOOST_TEST(state["new 99"].item() == 5);
   state = sorted;
   BOOST_TEST(names() == "bmz");
 }
