@@ -40,6 +40,7 @@ BatchSampler::BatchSampler(Size dataset_size, const DataLoaderOptions& options)
       num_samples_(options.num_samples.value_or(dataset_size)),
       shuffle_(options.shuffle),
       replacement_(options.replacement),
+      drop_last_(options.drop_last),
       has_generator_(options.generator.has_value()),
       generator_(options.generator.value_or(Generator())) {
   check(batch_size_ >= 1, "DataLoader: batch_size must be at least 1, got {}",
@@ -51,7 +52,7 @@ BatchSampler::BatchSampler(Size dataset_size, const DataLoaderOptions& options)
         "samples",
         dataset_size_, num_samples_);
   const std::int64_t whole = num_samples_ / batch_size_;
-  size_ = options.drop_last || num_samples_ % batch_size_ == 0 ? whole : whole + 1;
+  size_ = drop_last_ || num_samples_ % batch_size_ == 0 ? whole : whole + 1;
   check(size_ >= 1,
         "DataLoader: with drop_last an epoch must have at least batch_size examples, got "
         "{} and batch_size {}",
@@ -109,8 +110,9 @@ std::vector<std::uint8_t> BatchSampler::state() const {
 }
 
 void BatchSampler::set_state(std::span<const std::uint8_t> state) {
-  constexpr std::array names = {"the size of the dataset", "batch_size", "shuffle",
-                                "replacement"};
+  constexpr std::array names = {
+      "the size of the dataset", "batch_size", "shuffle", "replacement", "drop_last",
+      "having a generator"};
   const auto fixed = fixed_numbers();
   static_assert(names.size() == fixed.size());
   constexpr std::size_t tail = (1 + names.size()) * number_size;
@@ -133,8 +135,8 @@ void BatchSampler::set_state(std::span<const std::uint8_t> state) {
   is_restored_ = true;
 }
 
-std::array<std::int64_t, 4> BatchSampler::fixed_numbers() const {
-  return {dataset_size_, batch_size_, shuffle_, replacement_};
+std::array<std::int64_t, 6> BatchSampler::fixed_numbers() const {
+  return {dataset_size_, batch_size_, shuffle_, replacement_, drop_last_, has_generator_};
 }
 
 }  // namespace heed::data

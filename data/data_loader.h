@@ -63,10 +63,10 @@ class BatchSampler {
  private:
   void draw_order();
   // What a state and the loader that takes it must have in common.
-  std::array<std::int64_t, 4> fixed_numbers() const;
+  std::array<std::int64_t, 6> fixed_numbers() const;
 
   std::int64_t dataset_size_, batch_size_, num_samples_, size_;
-  bool shuffle_, replacement_, has_generator_, is_restored_ = false;
+  bool shuffle_, replacement_, drop_last_, has_generator_, is_restored_ = false;
   Generator generator_, before_order_;  // the second draws the order of this epoch again
   Tensor order_;                        // of this epoch, if it is shuffled
   std::int64_t position_;  // batches given in this epoch; size_ before the first

@@ -40,7 +40,16 @@ TokenDataset::TokenDataset(Tensor tokens, Size length)
 }
 
 TokenBatch TokenDataset::operator[](const Tensor& places) const {
-  const Tensor all = unsqueeze(places, 1) + arange(length_ + 1);  // (batch, length + 1)
+  check(places.dtype() == int64 && places.dim() == 1,
+        "TokenDataset: the places must be int64 (batch), got {} {}", name(places.dtype()),
+        places.shape());
+  const Tensor list = places.contiguous();
+  for (const std::int64_t place :
+       std::span(list.data<std::int64_t>(), static_cast<std::size_t>(list.numel()))) {
+    check(place >= 0 && place < size(),
+          "TokenDataset: a place must be from 0 to {}, got {}", size() - 1, place);
+  }
+  const Tensor all = unsqueeze(list, 1) + arange(length_ + 1);  // (batch, length + 1)
   const Tensor tokens = reshape(index_select(tokens_, 0, flatten(all)), all.shape());
   return {slice(tokens, 1, 0, length_), slice(tokens, 1, 1)};
 }

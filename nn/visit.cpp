@@ -36,6 +36,10 @@ std::string misfits(const StateDict& target, const StateDict& state) {
     const auto entry = state.find(path);
     if (entry == state.end()) continue;
     const Tensor& value = entry->second;
+    if (!value.defined()) {
+      reasons += fmt::format("; {} is undefined", shown(path));
+      continue;
+    }
     if (value.shape() != wanted.shape() || value.dtype() != wanted.dtype()) {
       reasons +=
           fmt::format("; {} must be {} {}, got {} {}", shown(path), name(wanted.dtype()),

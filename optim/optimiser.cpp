@@ -52,6 +52,10 @@ void check_parameters(std::string_view optimiser, const std::vector<Parameter>& 
   }
 }
 
+void check_usable(std::string_view optimiser, const std::vector<Parameter>& list) {
+  check(!list.empty(), "{}: the optimiser was moved from", optimiser);
+}
+
 StateDict state_dict_of(const std::vector<Parameter>& list) {
   StateDict all;
   for (std::size_t i = 0; i < list.size(); ++i) {
@@ -65,6 +69,7 @@ StateDict state_dict_of(const std::vector<Parameter>& list) {
 std::vector<State> states_of(const StateDict& state_dict, std::string_view optimiser,
                              const std::vector<Parameter>& list,
                              const std::vector<std::string>& names) {
+  check_usable(optimiser, list);
   std::vector<State> states(list.size());
   StateDict unread = state_dict;
   for (std::size_t i = 0; i < list.size(); ++i) {

@@ -41,6 +41,9 @@ struct Parameter {
 // step cannot write to such a parameter, and would fail after it had moved others.
 void check_parameters(std::string_view optimiser, const std::vector<Parameter>& list);
 
+// Throws Error, naming the optimiser, when it was moved from: it always had parameters.
+void check_usable(std::string_view optimiser, const std::vector<Parameter>& list);
+
 StateDict state_dict_of(const std::vector<Parameter>& list);
 
 // The parameters' states in a state dict, as copies. Throws Error when an entry is not
@@ -79,7 +82,8 @@ class Target {
 }  // namespace detail
 
 // The base of every optimiser, which adds a step() and load_state_dict(). It cannot be
-// copied: a copy would share the states.
+// copied: a copy would share the states. Every use of one that was moved from throws
+// Error.
 template <class GroupOptions>
 class Optimiser {
  public:
@@ -91,23 +95,29 @@ class Optimiser {
 
   // Forgets the gradients of all parameters.
   void zero_grad() {
+    check_usable();
     for (detail::Parameter& parameter : parameters_) parameter.variable.zero_grad();
   }
 
   // The options of a group, to read or to change between steps. Throws Error when there
   // is no such group.
   Options& options(std::size_t group = 0) {
+    check_usable();
     check(group < options_.size(), "{}: the group must be below {}, got {}", name_,
           options_.size(), group);
     return options_[group];
   }
 
   // The options of all groups, to change them in a loop.
-  std::span<Options> param_groups() { return options_; }
+  std::span<Options> param_groups() {
+    check_usable();
+    return options_;
+  }
 
   // The state of a parameter: empty before its first step. Throws Error for a Variable
   // that is not among the parameters.
   const State& state(const Variable& parameter) const {
+    check_usable();
     for (const detail::Parameter& p : parameters_) {
       if (p.variable.node().get() == parameter.node().get()) return p.state;
     }
@@ -116,7 +126,10 @@ class Optimiser {
 
   // Copies of all states: what another optimiser of equal parameters needs to go on from
   // here. The options are not included.
-  StateDict state_dict() const { return detail::state_dict_of(parameters_); }
+  StateDict state_dict() const {
+    check_usable();
+    return detail::state_dict_of(parameters_);
+  }
 
  protected:
   // `name` is that of the optimiser, for messages. Throws Error as check_parameters does.
@@ -142,6 +155,7 @@ class Optimiser {
       State &before, next;
       Move move;
     };
+    check_usable();
     std::vector<Prepared> all;
     for (auto& [parameter, group, state] : parameters_) {
       if (!parameter.has_grad()) continue;
@@ -154,6 +168,8 @@ class Optimiser {
       p.before = std::move(p.next);
     }
   }
+
+  void check_usable() const { detail::check_usable(name_, parameters_); }
 
   void set_states(std::vector<State> states) {
     for (std::size_t i = 0; i < states.size(); ++i) {

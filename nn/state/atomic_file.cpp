@@ -45,6 +45,9 @@ fs::path followed(fs::path path) {
 }  // namespace
 
 void check_regular(const std::string& where, const fs::path& path) {
+  // The system would take what stands before it for the path.
+  check(path.native().find('\0') == std::string::npos,
+        "{}: a path must not have a zero byte", where);
   std::error_code ignored;  // opening the file will report it again
   const fs::file_type type = fs::status(path, ignored).type();
   const bool is_fine = type == fs::file_type::regular ||

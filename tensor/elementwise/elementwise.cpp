@@ -343,6 +343,7 @@ Tensor masked_fill(const Tensor& x, const Tensor& mask, double value) {
   check(broadcasts_to(mask.shape(), x.shape()),
         "masked_fill: the mask must broadcast to x, got {} and {}", mask.shape(),
         x.shape());
+  dispatch(x.dtype(), [&]<class T>() { (void)fitting<T>("masked_fill", value); });
   return compute<3>(table().of(Op::where, x.dtype()), x.shape(), x.dtype(),
                     {mask, Operand("masked_fill", value, x.dtype()), x});
 }

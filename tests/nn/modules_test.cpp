@@ -141,7 +141,7 @@ BOOST_AUTO_TEST_CASE(a_state_dict_keeps_the_order_of_its_entries) {
   const std::map<std::string, Tensor> sorted = state;
   BOOST_TEST(sorted.size() == 3u);
   // The right side is a reference by the time that the left adds its entry.
-  for (int i = 0; i < 100; ++i) state[fmt::format("new {}", i)] = state["z"];
+  for (int i = 0; i < 100; ++i) state["new " + std::to_string(i)] = state["z"];
   BOOST_TEST(state["new 99"].item() == 5);
   state = sorted;
   BOOST_TEST(names() == "bmz");
@@ -160,6 +160,11 @@ BOOST_AUTO_TEST_CASE(a_state_that_does_not_fit_changes_nothing) {
       nn::load_state_dict(layer, state), Error,
       says("load_state_dict: the state does not fit the module; weight must be float32 "
            "(3, 2), got float32 (2, 3); bias must be float32 (3), got float64 (3)"));
+  state["bias"] = Tensor();
+  state["weight"] = before;
+  BOOST_CHECK_EXCEPTION(nn::load_state_dict(layer, state), Error,
+                        says("load_state_dict: the state does not fit the module; bias "
+                             "is undefined"));
   BOOST_TEST(same(layer.weight.value(), before));
 }
 

@@ -71,6 +71,9 @@ BOOST_AUTO_TEST_CASE(the_bytes_are_those_of_the_reference) {
   BOOST_TEST(bytes_of(folder / "f") ==
              raw(std::uint64_t{header.size()}) + header + raw(std::int64_t{7}) +
                  raw(0.5) + raw(3.0f) + raw(1.0f) + raw(2.0f) + std::string("\1\0", 2));
+  BOOST_TEST(error_of([&] {
+               nn::write_safetensors(std::string(folder / "f") + '\0', {});
+             }).ends_with(": a path must not have a zero byte"));
   nn::write_safetensors(folder / "f", {});
   BOOST_TEST(bytes_of(folder / "f") == raw(std::uint64_t{8}) + "{}      ");
 }

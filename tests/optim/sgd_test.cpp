@@ -2,6 +2,8 @@
 // golden tests hold it to PyTorch's own runs.
 
 #include <cmath>
+#include <string>
+#include <utility>
 
 #include <boost/test/unit_test.hpp>
 
@@ -213,6 +215,20 @@ BOOST_AUTO_TEST_CASE(what_it_refuses) {
   BOOST_CHECK_EXCEPTION(
       optimiser.state(leaf(1)), Error,
       says("SGD: the state was asked for a Variable that is not a parameter"));
+}
+
+BOOST_AUTO_TEST_CASE(an_optimiser_that_was_moved_from) {
+  const Variable x = leaf(1);
+  SGD optimiser({x});
+  const SGD moved = std::move(optimiser);
+  const std::string message = "SGD: the optimiser was moved from";
+  BOOST_TEST(error_of([&] { optimiser.step(); }) == message);
+  BOOST_TEST(error_of([&] { optimiser.zero_grad(); }) == message);
+  BOOST_TEST(error_of([&] { (void)optimiser.options(); }) == message);
+  BOOST_TEST(error_of([&] { (void)optimiser.param_groups(); }) == message);
+  BOOST_TEST(error_of([&] { (void)optimiser.state(x); }) == message);
+  BOOST_TEST(error_of([&] { (void)optimiser.state_dict(); }) == message);
+  BOOST_TEST(error_of([&] { optimiser.load_state_dict({}); }) == message);
 }
 
 BOOST_AUTO_TEST_CASE(memory_after_a_step_is_what_it_was_before) {

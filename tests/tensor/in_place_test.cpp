@@ -90,6 +90,8 @@ BOOST_AUTO_TEST_CASE(errors) {
              "where: an int64 tensor takes whole numbers, got 0.5");
   BOOST_TEST(error_of([&] { masked_fill(x, x, 0); }) ==
              "masked_fill: the mask must be bool, got float32");
+  BOOST_TEST(error_of([&] { masked_fill(x, x > 0, -1e300); }) ==
+             "masked_fill: -1e+300 is too large for float32");
   BOOST_TEST(error_of([&] { masked_fill(x, mask, 0); }) ==
              "masked_fill: the mask must broadcast to x, got (2, 3) and (3)");
 }
