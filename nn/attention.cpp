@@ -10,7 +10,7 @@
 namespace heed::nn {
 namespace {
 
-// What attention is computed of. The leading dimensions are equal, those of the scores;
+// What attention is computed from. The leading dimensions are equal, those of the scores;
 // but where values have more they keep theirs, because they take no part in the scores.
 struct Expanded {
   Variable query, key, value;

@@ -55,11 +55,13 @@ double kaiming_std(const Tensor& w, const KaimingOptions& options) {
 }  // namespace
 
 Tensor& kaiming_uniform_(Tensor& w, KaimingOptions options) {
+  if (w.numel() == 0) return w;
   const double bound = std::sqrt(3.0) * kaiming_std(w, options);
   return uniform_(w, -bound, bound);
 }
 
 Tensor& kaiming_normal_(Tensor& w, KaimingOptions options) {
+  if (w.numel() == 0) return w;
   return normal_(w, 0, kaiming_std(w, options));
 }
 

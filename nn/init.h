@@ -1,5 +1,5 @@
 // Initial values of weights, drawn as PyTorch draws them: same distributions, same order,
-// same bits. Each fills `w` and returns it.
+// same bits. What ends in _ fills `w` and returns it.
 #pragma once
 
 #include "autograd/variable.h"
@@ -9,12 +9,13 @@ namespace heed::nn::init {
 
 using heed::normal_;
 using heed::uniform_;
+// A weight of any shape.
 Tensor& constant_(Tensor& w, double value);
 Tensor& zeros_(Tensor& w);
 Tensor& ones_(Tensor& w);
 
 // The inputs and outputs of a weight (out, in, ...): in and out, both times the sizes
-// that follow. Throws Error for fewer than two dimensions, as do the functions below.
+// that follow. Throws Error for fewer than two dimensions, as do xavier_ and kaiming_.
 struct Fan {
   double in, out;
 };
@@ -26,17 +27,20 @@ Tensor& xavier_uniform_(Tensor& w, double gain = 1);
 Tensor& xavier_normal_(Tensor& w, double gain = 1);
 
 enum class Nonlinearity { linear, sigmoid, tanh, relu, leaky_relu, selu };
-// By what weights are to be multiplied before this function, so that the size of what
-// passes through the layers stays; `a` is the slope of leaky_relu below 0.
+// The factor for the weights in front of this function that keeps the variance of what
+// passes through the layers, PyTorch's: 5/3 for tanh, √2 for relu, √(2 / (1 + a²)) for
+// leaky_relu with the slope a below 0, 3/4 for selu, 1 for the others.
 double calculate_gain(Nonlinearity nonlinearity, double a = 0.01);
 
 enum class FanMode { fan_in, fan_out };
 struct KaimingOptions {
-  double a = 0;                    // the slope of leaky_relu below 0
-  FanMode mode = FanMode::fan_in;  // keeps the values forward, fan_out the gradients
+  double a = 0;  // the slope of leaky_relu below 0
+  // fan_in keeps the variance of the values forward, fan_out that of the gradients.
+  FanMode mode = FanMode::fan_in;
   Nonlinearity nonlinearity = Nonlinearity::leaky_relu;
 };
-// Uniform between ±gain √(3 / fan), and normal with std gain / √fan. (He et al., 2015)
+// Uniform between ±gain √(3 / fan), and normal with std gain / √fan, where `mode` says
+// which fan. A weight without elements stays as it is. (He et al., 2015)
 Tensor& kaiming_uniform_(Tensor& w, KaimingOptions options = {});
 Tensor& kaiming_normal_(Tensor& w, KaimingOptions options = {});
 
@@ -56,12 +60,12 @@ inline Variable& ones_(Variable& w) {
   ones_(value);
   return w;
 }
-inline Variable& uniform_(Variable& w, double low, double high) {
+inline Variable& uniform_(Variable& w, double low = 0, double high = 1) {
   Tensor value = w.value();
   uniform_(value, low, high);
   return w;
 }
-inline Variable& normal_(Variable& w, double mean, double std) {
+inline Variable& normal_(Variable& w, double mean = 0, double std = 1) {
   Tensor value = w.value();
   normal_(value, mean, std);
   return w;

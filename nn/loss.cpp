@@ -120,7 +120,8 @@ Variable binary_cross_entropy(const Variable& p, const Variable& target,
   const auto losses = [&](const auto& p, const auto& t) {
     return (t - 1) * least(log1p(-p)) - t * least(log(p));
   };
-  // Written out, because the derivative of log at 0 is infinite.
+  // The rules are written out, because the derivative of log at 0 is infinite; p (1 - p)
+  // is at least 1e-12, as in PyTorch.
   return reduce(
       record(
           {"binary_cross_entropy", "dp = g (p - t) / (p (1 - p)),  dt = g log((1-p)/p)"},
@@ -136,20 +137,20 @@ Variable binary_cross_entropy(const Variable& p, const Variable& target,
       options.reduction);
 }
 
-// With log(1 - σ(x)) = log σ(x) - x, so that nothing cancels.
+// 1 - σ(x) is σ(-x): the terms are not negative, so that nothing cancels.
 Variable binary_cross_entropy_with_logits(const Variable& logits, const Variable& target,
                                           const BceOptions& options) {
   check_alike("binary_cross_entropy_with_logits", logits, target);
   const Variable &x = logits, &t = target;
-  const Variable log_sigmoid = logsigmoid(x);
-  if (!options.pos_weight.defined())
-    return reduce((1 - t) * x - log_sigmoid, options.reduction);
+  const Variable otherwise = (t - 1) * logsigmoid(-x);
+  if (!options.pos_weight.defined()) {
+    return reduce(otherwise - t * logsigmoid(x), options.reduction);
+  }
   check(broadcasts_to(options.pos_weight.shape(), x.shape()),
         "binary_cross_entropy_with_logits: pos_weight must broadcast to the logits {}, "
         "got {}",
         x.shape(), options.pos_weight.shape());
-  const Variable weight = (options.pos_weight - 1) * t + 1;
-  return reduce((1 - t) * x - weight * log_sigmoid, options.reduction);
+  return reduce(otherwise - options.pos_weight * t * logsigmoid(x), options.reduction);
 }
 
 Variable nll_loss(const Variable& log_probabilities, const Tensor& target,

@@ -1,4 +1,5 @@
-// Losses. All throw Error when the shapes do not fit: nothing is broadcast silently.
+// Losses. All throw Error when the shapes or dtypes do not fit: nothing is broadcast
+// silently. The mean or the sum of the losses has the shape ().
 #pragma once
 
 #include "autograd/variable.h"
@@ -48,9 +49,13 @@ Variable smooth_l1_loss(const Variable& prediction, const Variable& target,
 
 // -(t log p + (1 - t) log(1 - p)) for probabilities p and targets t of one shape and
 // dtype; the logarithms are at least -100, as in PyTorch. With logits the function below
-// is more exact. Throws Error for a p that is not from 0 to 1.
+// is exact where σ rounds p to 0 or 1. Throws Error for a p that is not from 0 to 1.
 Variable binary_cross_entropy(const Variable& p, const Variable& target,
                               LossOptions options = {});
+inline Variable binary_cross_entropy(const Variable& p, const Variable& target,
+                                     Reduction reduction) {
+  return binary_cross_entropy(p, target, LossOptions{reduction});
+}
 
 // -(pos_weight t log σ(x) + (1 - t) log(1 - σ(x))) for logits x and targets t of one
 // shape; t is a probability, of x's dtype. pos_weight broadcasts to the shape.

@@ -66,7 +66,7 @@ void check_no_empty_row(const Mask::OnScores& mask, const Shape& scores) {
 // Throws Error unless a mask broadcasts to scores (..., queries, keys).
 void check_fits(const Tensor& mask, const Shape& scores) {
   const Shape& shape = mask.shape();
-  // Before the last check, which (batch, queries, keys) seldom passes either.
+  // Before the last check, whose message would help less.
   check(scores.rank() != 4 || shape.rank() != 3 || shape[0] == 1,
         "mask: for scores (batch, heads, queries, keys) = {} a mask of three sizes is "
         "ambiguous, got {}; say (batch, 1, queries, keys) or (1, heads, queries, keys)",

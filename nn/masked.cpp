@@ -125,10 +125,8 @@ Variable masked_values(const Variable& weights, const Variable& value,
   }
   // With EmptyRows::zero a row without keys is 0 already, but as a product: the backward
   // would carry a gradient of NaN from it to all values. masked_fill stops it.
-  const Tensor empty = without_keys(mask.visible(m));
-  return mask.empty_rows == EmptyRows::uniform
-             ? output
-             : with_empty_rows(output, empty, mask.empty_rows);
+  if (mask.empty_rows == EmptyRows::uniform) return output;
+  return with_empty_rows(output, without_keys(mask.visible(m)), mask.empty_rows);
 }
 
 // softmax of -inf alone would be NaN. So the scores of an empty row are made 0 first, or,

@@ -113,13 +113,15 @@ class Sequential {
     (layers_->push_back(std::make_unique<detail::LayerOf<Layers>>(std::move(layers))),
      ...);
   }
+  // A copy has the parameters in common, as copies of modules have, and its own
+  // `training` flags.
   Sequential(const Sequential& other);
   Sequential(Sequential&&) = default;
   Sequential& operator=(const Sequential& other);
   Sequential& operator=(Sequential&&) = default;
 
   // Throws Error as the layers do, and when the sequence was moved from. A tensor, such
-  // as the numbers of tokens, goes to the first layer as it is.
+  // as the ids of tokens, goes to the first layer as it is.
   Variable operator()(const Variable& x) const;
   Variable operator()(const Tensor& x) const;
 
@@ -164,8 +166,7 @@ class Sequential {
   std::vector<detail::Leaf> leaves() const;
   [[noreturn]] void throw_other_type(int64_t i, const std::string& wanted) const;
 
-  // Null in a sequence that was moved from, which an empty list could not tell from one
-  // without layers.
+  // Null in a sequence that was moved from, so that it is not one without layers.
   std::unique_ptr<AnyLayers> layers_ = std::make_unique<AnyLayers>();
 };
 

@@ -9,11 +9,11 @@
 //   };
 //
 // A part is another module, a parameter (a Variable), a buffer (a Tensor that is saved
-// but not trained), a part such as nn::Dropout, which has a `training` flag and no parts,
-// or several of these: in a vector, array, map or pair, or in an optional or a
-// unique_ptr, which may be empty. Anything else does not compile. The struct stands
-// outside of functions: C++ allows no member template, such as visit(auto&&), in a local
-// struct. Inside a function a Sequential does for layers one after another.
+// but not trained), a struct with a `training` flag, which needs no visit(), or several
+// of these: in a vector, array, map or pair, or in an optional or a unique_ptr, which may
+// be empty. Anything else does not compile. The struct stands outside of functions: C++
+// allows no member template, such as visit(auto&&), in a local struct. Inside a function
+// a Sequential does for layers one after another.
 //
 // Everything below walks visit(): there is no registry that could disagree with the
 // fields. What visit() does not list is not trained, saved or switched to eval():
@@ -247,14 +247,16 @@ LoadReport copy_state(std::string_view where, const StateDict& target,
 // Copies `state` into the parameters and buffers of those paths. Throws Error, and
 // changes nothing, when a shape or dtype differs, when two paths of one tensor bring it
 // different elements, or, if strict, when a path is missing or unexpected; the message
-// lists them all. If not strict, the latter are passed over and returned.
+// lists them all. If not strict, missing and unexpected paths are passed over and
+// returned.
 template <class M>
 LoadReport load_state_dict(M& module, const StateDict& state, LoadOptions options = {}) {
   return detail::copy_state("load_state_dict", state_dict(module), state, options);
 }
 
-// A copy of the module with parameters and buffers of its own. Two parts that are one
-// tensor are one in the copy, too; two views of one tensor become tensors of their own.
+// A copy of the module with parameters and buffers of its own, without gradients; what is
+// frozen stays frozen. Two parts that are one tensor are one in the copy, too; two views
+// of one tensor become tensors of their own.
 template <class M>
 M clone(const M& module) {
   M copy = module;
@@ -285,9 +287,9 @@ std::vector<std::string> unlisted(const std::vector<Variable>& parameters,
 
 }  // namespace detail
 
-// What the computing of `loss` used and visit() does not list, a text each: leaves that
-// ask for gradients and are no parameters of the module; and ops with dropout, where no
-// listed part is in training: after eval() such a Dropout is one that eval() did not
+// What `loss` was computed with and visit() does not list, a text each: leaves that
+// require a gradient and are no parameters of the module; and, if no listed part is in
+// training, ops with dropout: after eval() they are of a Dropout that eval() did not
 // reach. Looks at the recorded graph: throws Error when the loss has none, though a
 // parameter requires a gradient.
 template <class M>

@@ -13,10 +13,11 @@
 // threads that wait for each other. The sum over k is cut by the shape alone: the bits of
 // c depend neither on the number of threads nor on the caches.
 //
-// A tile is computed by heed's own kernel where the rows of a are contiguous: it reads
-// them where they lie, and only b is packed. Otherwise BLIS's micro-kernel multiplies
-// packed panels of both. The two kernels are equally fast; packing a takes a twentieth of
-// a product of 256 x 256 matrices.
+// A tile is computed by heed's own kernel where the rows of a are contiguous, not a
+// multiple of 2 KiB apart, and the processor has fused multiply-adds: it reads them where
+// they lie, and only b is packed. Otherwise BLIS's micro-kernel multiplies packed panels
+// of both. With fused multiply-adds the two are equally fast; packing a takes a twentieth
+// of a product of 256 x 256 matrices.
 //
 // BLIS's own driver (blis::gemm) takes several microseconds a call and packs without
 // vector instructions; the tests compare the two.
@@ -38,7 +39,8 @@ namespace {
 
 using std::int64_t;
 
-// How many threads take a share each of `count` things of `work` multiply-adds.
+// How many threads take a share each of `count` things of `work` multiply-adds: so many
+// that each has more than multiply_grain to do.
 int64_t thread_count(int64_t count, int64_t work) {
   const int64_t threads = omp_in_parallel() ? 1 : num_threads();
   return std::clamp<int64_t>(count / (multiply_grain / work + 1), 1, threads);
@@ -49,12 +51,12 @@ int64_t thread_count(int64_t count, int64_t work) {
 // The columns of b, and zeros up to a whole number of vectors.
 template <class T>
 int64_t padded_columns(const Products<T>& x) {
-  constexpr int64_t line = 64 / sizeof(T);
-  return ceil_div(x.n, line) * line;
+  constexpr int64_t cache_line = 64 / sizeof(T);
+  return ceil_div(x.n, cache_line) * cache_line;
 }
 
-// A product whose tiles would be padding for the most part, of which the packed columns
-// fit in the L1 cache, goes row by row through a kernel of heed's own.
+// A product whose tiles would be padding to more than a third, and whose packed columns
+// leave room in the L1 cache, goes row by row through a kernel of heed's own.
 template <class T>
 bool is_small(const Products<T>& x) {
   const auto& tile = blis::tile_kernel<T>();
@@ -98,8 +100,8 @@ int64_t l2_cache() {
   return 256 << 10;
 }
 
-// The size of the pieces when `size` is cut into as few as possible, nearly equal, of at
-// most `most` (a multiple of `unit`); a multiple of `unit`.
+// Cuts `size` into as few nearly equal pieces of at most `most` as possible, and returns
+// the size of a piece, rounded up to a multiple of `unit`.
 int64_t even_pieces(int64_t size, int64_t most, int64_t unit) {
   const int64_t pieces = ceil_div(size, most);
   return ceil_div(ceil_div(size, pieces), unit) * unit;
@@ -112,9 +114,9 @@ struct Blocking {
   const kernels::ProductKernels<T>& loops = kernels::get<kernels::ProductKernels<T>>();
   const blis::TileKernel<T>& kernel = blis::tile_kernel<T>();
   // Whether rows of a are read where they lie. Not rows that are a multiple of 2 KiB
-  // apart: a strip of them would have too few places in the L1 cache, which is chosen by
-  // the lower bits of an address.
-  bool by_rows;
+  // apart: the lower bits of an address choose its place in the L1 cache, and such rows
+  // would share few places.
+  bool by_rows;  // then all rows are one block
   int64_t tile_rows, tile_columns, depth, rows, columns;
   int64_t group;  // panels of columns
 
@@ -171,6 +173,8 @@ class Multiplication {
     const auto [at_a, at_b] = x_.offsets(i);
     const T *const a = x_.a.first + at_a, *const b = x_.b.first + at_b;
     T* const c = x_.c + i * x_.m * x_.n;
+    // The columns stay packed for the next block of rows, and for the next product of
+    // the same b.
     for (int64_t column = part.column; column < part.column_end;) {
       const int64_t columns = std::min(blocking_.columns, part.column_end - column);
       for (int64_t p = 0; p < x_.k; p += blocking_.depth) {
@@ -225,7 +229,8 @@ class Multiplication {
     }
   }
 
-  // The tiles of strip i of the rows and of a group of panels of the columns.
+  // The tiles of strip i, as many rows as a panel of them has, and of a group of panels
+  // of the columns.
   void strip(const Panels<T>& a, const Panels<T>& b, int64_t i, int64_t first,
              const T* from, T* c, bool add) const {
     const int64_t begin = i * a.width, height = std::min(a.width, a.lines - begin);
@@ -279,11 +284,11 @@ struct Grid {
   int64_t rows = 1, columns = 1;
 };
 
-// The grid of `parts` parts of which the largest takes the least time: its multiply-adds,
-// and its packing, for which each part has its own.
+// The grid of `parts` parts whose largest part takes the least time, for its
+// multiply-adds and for packing what it reads.
 template <class T>
 Grid best_grid(const Products<T>& x, const Blocking<T>& blocking, int64_t parts) {
-  constexpr int64_t packing = 12;  // multiply-adds in the time that an element takes
+  constexpr int64_t packing = 12;  // to pack an element takes as long as 12 multiply-adds
   Grid best;
   int64_t least = -1;
   for (int64_t rows = 1; rows <= parts; ++rows) {
@@ -303,26 +308,27 @@ Grid best_grid(const Products<T>& x, const Blocking<T>& blocking, int64_t parts)
 
 template <class T>
 void multiply_in_tiles(const Products<T>& x) {
-  kernels::level();  // throws Error where HEED_LEVEL is wrong: a thread below could not
   const Blocking<T> blocking(x);
   const int64_t products = x.count(), work = x.m * x.n * x.k;
-  int64_t parts = thread_count(products, work);
+  // A thread takes whole products, or, if they are few, parts of each.
+  int64_t threads = thread_count(products, work);
   Grid grid;
   if (const int64_t team = thread_count(work / multiply_grain, multiply_grain);
-      parts < team) {
-    parts = team;
+      threads < team) {
+    threads = team;
     grid = best_grid(x, blocking, team);
   }
-  const int64_t pieces = products * grid.rows * grid.columns;
-  // The bounds of piece i, of n, of `size` lines in tiles of `unit`.
+  // Part 0 of all products, then part 1: what two products share stays packed.
+  const int64_t parts = products * grid.rows * grid.columns;
+  // The bounds of part i, of n, of `size` lines in tiles of `unit`.
   const auto bound = [](int64_t i, int64_t n, int64_t size, int64_t unit) {
     return std::min(ceil_div(size, unit) * i / n * unit, size);
   };
-  Buffer<T> memory(blocking.size() * parts);
-  parallel_for(parts, 1, [&](int64_t begin, int64_t end) {
+  Buffer<T> memory(blocking.size() * threads);
+  parallel_for(threads, 1, [&](int64_t begin, int64_t end) {
     Multiplication<T> multiplication(x, blocking,
                                      memory.first() + begin * blocking.size());
-    for (int64_t i = pieces * begin / parts; i < pieces * end / parts; ++i) {
+    for (int64_t i = parts * begin / threads; i < parts * end / threads; ++i) {
       const int64_t part = i / products;
       const int64_t r = part / grid.columns, q = part % grid.columns;
       multiplication.compute(i % products,

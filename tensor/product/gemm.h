@@ -27,7 +27,7 @@ struct Products {
     for (int d = 0; d < batch.rank; ++d) products *= batch.sizes[d];
     return products;
   }
-  // Where the operands of product i begin, from those of the first.
+  // How many elements after the operands of the first product those of product i begin.
   std::array<std::int64_t, 2> offsets(std::int64_t i) const {
     std::array<std::int64_t, 2> at{};
     for (int d = batch.rank - 1; d >= 0; --d) {

@@ -5,7 +5,8 @@
 
 namespace heed {
 
-// Computes the products, as multiply() does, if m, n or k is 1.
+// Computes the products, as multiply() does but without the bias, if m, n or k is 1; k is
+// at least 1.
 template <class T>
 void multiply_vectors(const Products<T>& products);
 

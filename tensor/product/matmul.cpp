@@ -22,8 +22,9 @@ void check_batches(const Shape& a, const Shape& b) {
   }
 }
 
-// True unless a product should read a copy of x instead: of a matrix whose elements share
-// places, and of a vector with gaps when `readers` lines will read it. True of a copy.
+// False where a product should read a copy of x: x is a matrix whose elements share
+// places, or a vector with gaps that is read four times or more, once for each of
+// `readers` lines. True of such a copy.
 bool legible(const Tensor& x, std::int64_t readers) {
   const int d = x.dim();
   const std::int64_t rows = x.shape()[d - 2], columns = x.shape()[d - 1];
@@ -35,7 +36,7 @@ bool legible(const Tensor& x, std::int64_t readers) {
   return blis::readable(rows, columns, row_stride, column_stride);
 }
 
-// The last two dimensions of x, (rows, x.size(-1)) with rows `step` apart.
+// x as one matrix (rows, x.size(-1)) whose rows are `step` apart.
 Tensor matrix(const Tensor& x, std::int64_t rows, std::int64_t step) {
   const int d = x.dim();
   return Tensor(x.storage(), x.offset(), {rows, x.shape()[d - 1]},

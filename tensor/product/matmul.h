@@ -1,4 +1,4 @@
-// Matrix products, on BLIS.
+// Matrix products. All throw Error for different dtypes and those that are not floating.
 #pragma once
 
 #include "tensor/core/tensor.h"
@@ -10,8 +10,9 @@ namespace heed {
 //   (m, k) x (k) -> (m)             matrix times vector
 //   (k) x (k, n) -> (n)             vector times matrix
 //   (..., m, k) x (..., k, n) -> (..., m, n)    the leading dimensions broadcast
-// and 1-D operands beside batches likewise. Any strides, without a copy where BLIS can
-// read them. Floating dtypes. Throws Error for scalars, different dtypes or sizes.
+// and 1-D operands beside batches likewise. Any strides; a copy is made of a matrix
+// whose elements share places, and of a vector with gaps that is read often. Throws Error
+// for scalars and different sizes.
 Tensor matmul(const Tensor& a, const Tensor& b);
 // (b, m, k) x (b, k, n) -> (b, m, n), no broadcasting. Throws Error for other shapes.
 Tensor bmm(const Tensor& a, const Tensor& b);

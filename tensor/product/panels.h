@@ -1,6 +1,8 @@
-// Operands of products packed for BLIS's micro-kernel (see blis.h): in panels, each of
-// which holds a few lines side by side (BLIS: micro-panels; the width is MR or NR). Only
-// heed's own sources include this file.
+// Operands of products packed for a micro-kernel, BLIS's (see blis.h) or heed's
+// (multiply() in product_kernels.h): in panels, each of which holds a few lines, that is
+// rows of a or columns of b, side by side (BLIS: micro-panels; the width is MR or NR).
+// And what else the products share: multiply_grain and Buffer. Only heed's own sources
+// include this file.
 #pragma once
 
 #include <algorithm>
@@ -39,8 +41,8 @@ class Buffer {
 // micro-kernel wants it.
 template <class T>
 std::int64_t aligned(std::int64_t count) {
-  constexpr std::int64_t line = 64 / sizeof(T);
-  return ceil_div(count, line) * line;
+  constexpr std::int64_t cache_line = 64 / sizeof(T);
+  return ceil_div(count, cache_line) * cache_line;
 }
 
 // The lines of one operand, each `depth` elements long, in panels of `width` lines. In

@@ -93,8 +93,8 @@ void pack(int64_t width, int64_t lines, int64_t depth, const T* x, int64_t line_
       default: return pack_side_by_side<0>(width, lines, depth, x, depth_step, panel);
     }
   } else if (depth_step == 1) {
-    // The lines are rows of memory. What comes next is the panel of the next lines; where
-    // these are far apart (2 KiB), it is not as sure to be near as the rest of the lines.
+    // The lines are rows of memory. What is fetched ahead is what the next panel reads,
+    // the lines that follow; where lines are more than 2 KiB apart, the rest of these.
     const int64_t far = 2048 / sizeof(T),
                   ahead = line_step <= far ? lines * line_step : 128;
     transpose(lines, depth, x, line_step, panel, width, ahead);
@@ -132,7 +132,7 @@ constexpr int64_t vector_bytes = 16, tile_rows = 6;
 #endif
 template <class T>
 constexpr int64_t lanes = vector_bytes / sizeof(T);
-// The most rows that multiply() computes at once; more than tile_rows with one vector.
+// The most rows that multiply() computes at once, if they have one vector of columns.
 constexpr int64_t most_rows = 12;
 
 // A tile of `rows` rows and n columns, up to `vectors` vectors of them. It does what

@@ -1,5 +1,5 @@
-// The loops of matrix products that BLIS's micro-kernel does not do: vectors, and the
-// packing of panels and the way back.
+// heed's own loops of matrix products: vectors, the packing of panels, tiles whose rows
+// are read where they lie. T is float or double.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,7 @@ struct ProductKernels {
   // and added; k is at least 1. Each out[i] is summed up in the same order whatever n is.
   void (*add_columns)(std::int64_t n, std::int64_t k, const T* a, std::int64_t a_step,
                       const T* x, std::int64_t x_step, T* out);
-  // out[i] = alpha times the row a[i * a_step + p], p < n, times x: a matrix and a
-  // vector. (BLAS: gemv)
+  // out[i] = alpha times the sum over p < n of a[i * a_step + p] * x[p]. (BLAS: gemv)
   void (*gemv)(std::int64_t rows, std::int64_t n, T alpha, const T* a,
                std::int64_t a_step, const T* x, T* out);
   // a[i * a_step + p] = alpha x[i] y[p], i < rows and p < n; with `add` it adds that to

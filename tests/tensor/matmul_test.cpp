@@ -131,6 +131,8 @@ BOOST_AUTO_TEST_CASE(blocks_give_what_the_driver_of_blis_gives) {
   const auto check_driver = [](Int m, Int n, Int k, DType dtype) {
     const Tensor a = whole_numbers({m, k}, dtype);
     const Tensor b = transpose(whole_numbers({n, k}, dtype), 0, 1);
+    // Columns of `packed` lie together, so that its rows are packed.
+    const Tensor packed = transpose(transpose(a, 0, 1).contiguous(), 0, 1);
     Tensor c = empty({m, n}, dtype);
     dispatch_floating("test", dtype, [&]<class T>() {
       blis::gemm<T>(m, n, k, {a.data<T>(), k, 1}, {b.data<T>(), 1, k},
@@ -140,10 +142,11 @@ BOOST_AUTO_TEST_CASE(blocks_give_what_the_driver_of_blis_gives) {
       set_num_threads(threads);
       BOOST_TEST_INFO(fmt::format("{} x {} x {}, {} threads", m, n, k, threads));
       BOOST_TEST(same(matmul(a, b), c));
+      BOOST_TEST(same(matmul(packed, b), c));
     }
   };
   for (DType dtype : {float32, float64}) {
-    check_driver(2100, 60, 790, dtype);  // several blocks of rows and slices of k
+    check_driver(2100, 60, 790, dtype);  // several slices of k, blocks of packed rows
     check_driver(61, 3200, 420, dtype);  // of columns
     check_driver(1201, 1103, 403, dtype);
   }
