@@ -4,6 +4,7 @@
 
 #include "tensor/elementwise/formulas.h"
 #include "tensor/kernels/level.h"
+#include "tensor/kernels/stream.h"
 
 namespace heed::kernels::HEED_KERNELS {
 namespace {
@@ -62,11 +63,15 @@ void loop(int64_t n, R* out, const T*... in) {
 
 template <class F, class R, class... T>
 void run(int64_t n, R* out, Operand<T>&&... in) {
-  if ((in.is_row() && ...)) return loop<F>(n, out, in.from...);
+  const bool streamed = is_streamed<R>(n);
+  if ((in.is_row() && ...) && !streamed) return loop<F>(n, out, in.from...);
+  R results[piece_size];
   for (int64_t i = 0; i < n; i += piece_size) {
     const int64_t m = n - i < piece_size ? n - i : piece_size;
-    loop<F>(m, out + i, in.piece(i, m)...);
+    loop<F>(m, streamed ? results : out + i, in.piece(i, m)...);
+    if (streamed) stream(m, results, out + i);
   }
+  if (streamed) end_stream();
 }
 
 template <class F, class R, class... T>

@@ -3,6 +3,7 @@
 
 #include "tensor/kernels/folds.h"
 #include "tensor/kernels/math.h"
+#include "tensor/kernels/stream.h"
 #include "tensor/kernels/transpose.h"
 
 namespace heed::kernels::HEED_KERNELS {
@@ -136,15 +137,20 @@ void softmax(int64_t outer, int64_t n, int64_t inner, const T* x, T* y) {
     softmax_short_rows<logarithm>(outer, n, x, y);
     return;
   }
+  const bool streamed = inner == 1 && n <= tile && is_streamed<T>(outer * n);
+  T row[tile];
   for (int64_t o = 0; o < outer; ++o, x += n * inner, y += n * inner) {
+    T* const out = streamed ? row : y;
     if (inner != 1) {
-      softmax_columns<logarithm>(n, inner, x, y);
+      softmax_columns<logarithm>(n, inner, x, out);
     } else if constexpr (logarithm) {
-      log_softmax_row(n, x, y);
+      log_softmax_row(n, x, out);
     } else {
-      softmax_row(n, x, y);
+      softmax_row(n, x, out);
     }
+    if (streamed) stream(n, row, y);
   }
+  if (streamed) end_stream();
 }
 
 template <class T>

@@ -13,11 +13,11 @@
 // threads that wait for each other. The sum over k is cut by the shape alone: the bits of
 // c depend neither on the number of threads nor on the caches.
 //
-// A tile is computed by heed's own kernel where the rows of a are contiguous, not a
-// multiple of 2 KiB apart, and the processor has fused multiply-adds: it reads them where
-// they lie, and only b is packed. Otherwise BLIS's micro-kernel multiplies packed panels
-// of both. With fused multiply-adds the two are equally fast; packing a takes a twentieth
-// of a product of 256 x 256 matrices.
+// A tile is computed by heed's own kernel where the rows of a are contiguous and the
+// processor has fused multiply-adds: it reads them where they lie, and only b is packed.
+// Otherwise BLIS's micro-kernel multiplies packed panels of both. With fused
+// multiply-adds the two are equally fast; packing a takes a twentieth of a product of 256
+// x 256 matrices.
 //
 // BLIS's own driver (blis::gemm) takes several microseconds a call and packs without
 // vector instructions; the tests compare the two.
@@ -107,48 +107,72 @@ int64_t even_pieces(int64_t size, int64_t most, int64_t unit) {
   return ceil_div(ceil_div(size, pieces), unit) * unit;
 }
 
-// How a product is cut. Measured on a Zen 5: half and double of each of these sizes are
-// as fast within 3 %.
+// How the rows of a reach a kernel.
+enum class RowsOfA {
+  in_place,  // heed's reads them where they lie
+  copied,    // it reads copies, one row after the other
+  packed,    // BLIS's reads panels
+};
+
+// Rows a multiple of 4 KiB apart are copied: the lower bits of an address choose its
+// place in the L1 cache, and the rows of a tile would share fewer places than they are.
+template <class T>
+RowsOfA rows_of_a(const Products<T>& x, bool has_kernel) {
+  if (!has_kernel || x.a.column_stride != 1) return RowsOfA::packed;
+  constexpr int64_t same_place = 4096 / sizeof(T);
+  return x.a.row_stride % same_place == 0 ? RowsOfA::copied : RowsOfA::in_place;
+}
+
+// How a product is cut. Measured on a Zen 4 and a Zen 5: half and double of each of these
+// sizes are as fast within 3 %.
 template <class T>
 struct Blocking {
   const kernels::ProductKernels<T>& loops = kernels::get<kernels::ProductKernels<T>>();
   const blis::TileKernel<T>& kernel = blis::tile_kernel<T>();
-  // Whether rows of a are read where they lie. Not rows that are a multiple of 2 KiB
-  // apart: the lower bits of an address choose its place in the L1 cache, and such rows
-  // would share few places.
-  bool by_rows;  // then all rows are one block
+  RowsOfA rows_of_a;  // in place all rows are one block
   int64_t tile_rows, tile_columns, depth, rows, columns;
   int64_t group;  // panels of columns
 
   explicit Blocking(const Products<T>& x)
-      : by_rows(loops.tile_rows > 0 && x.a.column_stride == 1 &&
-                x.a.row_stride * static_cast<int64_t>(sizeof(T)) % 2048 != 0),
-        tile_rows(by_rows ? loops.tile_rows : kernel.rows),
-        tile_columns(by_rows ? loops.tile_columns : kernel.columns),
-        depth(even_pieces(x.k, 1536 / sizeof(T), 8)),
-        rows(even_pieces(x.m, by_rows ? x.m + tile_rows : 84 * tile_rows, tile_rows)),
-        columns(even_pieces(x.n, 96 * tile_columns, tile_columns)) {
+      : rows_of_a(heed::rows_of_a(x, loops.tile_rows > 0)),
+        tile_rows(is_packed() ? kernel.rows : loops.tile_rows),
+        tile_columns(is_packed() ? kernel.columns : loops.tile_columns),
+        depth(even_pieces(x.k, 2048 / sizeof(T), 8)),
+        rows(even_pieces(
+            x.m, rows_of_a == RowsOfA::in_place ? x.m + tile_rows : 40 * tile_rows,
+            tile_rows)),
+        columns(even_pieces(x.n, 64 * tile_columns, tile_columns)) {
     const int64_t panel = depth * tile_columns * static_cast<int64_t>(sizeof(T));
     group = even_pieces(ceil_div(columns, tile_columns),
                         std::max<int64_t>(l2_cache() * 2 / 3 / panel, 1), 1);
   }
-  // Elements of the panels of a block's rows and of its columns.
+  bool is_packed() const { return rows_of_a == RowsOfA::packed; }
+  // Elements of a block's rows, copied or in panels, and of the panels of its columns.
   int64_t size_a() const {
-    return by_rows ? 0 : Panels<T>(rows, tile_rows, depth).total();
+    if (rows_of_a == RowsOfA::in_place) return 0;
+    return is_packed() ? Panels<T>(rows, tile_rows, depth).total()
+                       : aligned<T>(rows * depth);
   }
   int64_t size_b() const { return Panels<T>(columns, tile_columns, depth).total(); }
   // And of all that a thread needs: these and a tile.
   int64_t size() const {
-    return size_a() + size_b() + (by_rows ? 0 : aligned<T>(tile_rows * tile_columns));
+    return size_a() + size_b() + (is_packed() ? aligned<T>(tile_rows * tile_columns) : 0);
   }
 };
 
-// The panels of a block, and what they were packed from.
+// The panels of a block, or copies of its rows, and what they were made from.
 template <class T>
 struct PackedBlock {
   T* memory;
   const T* source = nullptr;
   int64_t lines = 0, depth = 0;
+
+  // False if it holds these lines already.
+  bool begin(const T* from, int64_t new_lines, int64_t new_depth) {
+    if (source == from && lines == new_lines && depth == new_depth) return false;
+    *this = {memory, from, new_lines, new_depth};
+    return true;
+  }
 };
 
 // Rows and columns of c, the ends not included.
@@ -199,31 +223,44 @@ class Multiplication {
     const int64_t depth = std::min(blocking_.depth, x_.k - p);
     const Panels<T> rows(row_count, blocking_.tile_rows, depth);
     const Panels<T> columns(column_count, blocking_.tile_columns, depth);
-    const T* const first = a + row * x_.a.row_stride + p * x_.a.column_stride;
-    if (!blocking_.by_rows) {
-      pack(rows, first, x_.a.row_stride, x_.a.column_stride, a_);
+    const T* first = a + row * x_.a.row_stride + p * x_.a.column_stride;
+    int64_t step = x_.a.row_stride;
+    if (blocking_.rows_of_a == RowsOfA::copied) {
+      copy_rows(row_count, depth, first);
+      step = depth;
+    } else if (blocking_.is_packed()) {
+      pack(rows, first, step, x_.a.column_stride, a_);
     }
+    if (blocking_.rows_of_a != RowsOfA::in_place) first = a_.memory;
     pack(columns, b + p * x_.b.row_stride + column * x_.b.column_stride,
          x_.b.column_stride, x_.b.row_stride, b_);
     const T* const bias = x_.bias && p + depth == x_.k ? x_.bias + column : nullptr;
-    compute_tiles(rows, columns, first, c + row * x_.n + column, p > 0, bias);
+    compute_tiles(rows, columns, first, step, c + row * x_.n + column, p > 0, bias);
+  }
+
+  // Copies rows of a, one after the other, unless they are copied already.
+  void copy_rows(int64_t count, int64_t depth, const T* from) {
+    if (!a_.begin(from, count, depth)) return;
+    for (int64_t r = 0; r < count; ++r) {
+      std::copy_n(from + r * x_.a.row_stride, depth, a_.memory + r * depth);
+    }
   }
 
   // Packs the panels, unless they are packed already.
   void pack(const Panels<T>& panels, const T* from, int64_t step, int64_t depth_step,
             PackedBlock<T>& to) {
-    if (to.source == from && to.lines == panels.lines && to.depth == panels.depth) return;
-    to = {to.memory, from, panels.lines, panels.depth};
+    if (!to.begin(from, panels.lines, panels.depth)) return;
     panels.pack(from, step, depth_step, 0, panels.count, to.memory);
   }
 
-  // The tiles of a block; `from` points to the first element of its rows, c to that of
-  // the result, `bias` to what is added to its first column, or is null.
-  void compute_tiles(const Panels<T>& a, const Panels<T>& b, const T* from, T* c,
-                     bool add, const T* bias) const {
+  // The tiles of a block; `from` points to the first element of its rows, `step` apart,
+  // or of their panels, c to that of the result, `bias` to what is added to its first
+  // column, or is null.
+  void compute_tiles(const Panels<T>& a, const Panels<T>& b, const T* from, int64_t step,
+                     T* c, bool add, const T* bias) const {
     for (int64_t first = 0; first < b.count; first += blocking_.group) {
       for (int64_t i = 0; i < a.count; ++i) {
-        strip(a, b, i, first, from, c, add);
+        strip(a, b, i, first, from, step, c, add);
         if (bias) add_bias(a, b, i, first, bias, c);
       }
     }
@@ -232,20 +269,18 @@ class Multiplication {
   // The tiles of strip i, as many rows as a panel of them has, and of a group of panels
   // of the columns.
   void strip(const Panels<T>& a, const Panels<T>& b, int64_t i, int64_t first,
-             const T* from, T* c, bool add) const {
+             const T* from, int64_t step, T* c, bool add) const {
     const int64_t begin = i * a.width, height = std::min(a.width, a.lines - begin);
     const int64_t last = std::min(first + blocking_.group, b.count);
-    const int64_t step = x_.a.row_stride;
-    const T* const rows = from + begin * step;
     for (int64_t j = first; j < last; ++j) {
       const int64_t width = std::min(b.width, b.lines - j * b.width);
       const T* const panel = b_.memory + j * b.size;
       T* const tile = c + begin * x_.n + j * b.width;
-      if (blocking_.by_rows) {
-        blocking_.loops.multiply(height, width, a.depth, rows, step, 1, panel, b.width,
-                                 add, tile, x_.n);
+      if (blocking_.is_packed()) {
+        packed_tile(height, width, a.depth, from + i * a.size, panel, tile, add);
       } else {
-        packed_tile(height, width, a.depth, a_.memory + i * a.size, panel, tile, add);
+        blocking_.loops.multiply(height, width, a.depth, from + begin * step, step, 1,
+                                 panel, b.width, add, tile, x_.n);
       }
     }
   }
@@ -297,7 +332,7 @@ Grid best_grid(const Products<T>& x, const Blocking<T>& blocking, int64_t parts)
         ceil_div(ceil_div(x.m, blocking.tile_rows), rows) * blocking.tile_rows;
     const int64_t n = ceil_div(ceil_div(x.n, blocking.tile_columns), parts / rows) *
                       blocking.tile_columns;
-    const int64_t time = m * n + packing * (n + (blocking.by_rows ? 0 : m));
+    const int64_t time = m * n + packing * (n + (blocking.is_packed() ? m : 0));
     if (least < 0 || time < least) {
       least = time;
       best = {rows, parts / rows};

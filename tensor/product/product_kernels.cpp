@@ -70,7 +70,12 @@ template <int fixed, class T>
 void pack_side_by_side(int64_t width, int64_t lines, int64_t depth, const T* x,
                        int64_t depth_step, T* panel) {
   const int64_t count = fixed ? fixed : lines;
+  constexpr int64_t cache_line = 64 / sizeof(T), ahead = 16;
   for (int64_t p = 0; p < depth; ++p, x += depth_step, panel += width) {
+    // What follows lies far apart in memory, so that the processor does not foresee it.
+    for (int64_t i = 0; i < count; i += cache_line) {
+      __builtin_prefetch(x + ahead * depth_step + i);
+    }
 #pragma omp simd
     for (int64_t i = 0; i < count; ++i) panel[i] = x[i];
   }
@@ -146,7 +151,14 @@ void multiply_tile(int64_t n, int64_t k, const T* a, int64_t row_stride,
     for (int v = 0; v < vectors; ++v)
       __builtin_prefetch(c + i * c_step + v * lanes<T>, 1);
   }
-  T sums[rows][vectors][lanes<T>] = {};
+  // Set by loops of vectors: g++ sets an array that begins as {} in memory.
+  T sums[rows][vectors][lanes<T>];
+  for (int i = 0; i < rows; ++i) {
+    for (int v = 0; v < vectors; ++v) {
+#pragma omp simd
+      for (int64_t l = 0; l < lanes<T>; ++l) sums[i][v][l] = 0;
+    }
+  }
   for (int64_t p = 0; p < k; ++p, a += column_stride, b += width) {
     for (int i = 0; i < rows; ++i) {
       const T x = a[i * row_stride];

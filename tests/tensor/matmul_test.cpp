@@ -146,8 +146,9 @@ BOOST_AUTO_TEST_CASE(blocks_give_what_the_driver_of_blis_gives) {
     }
   };
   for (DType dtype : {float32, float64}) {
-    check_driver(2100, 60, 790, dtype);  // several slices of k, blocks of packed rows
-    check_driver(61, 3200, 420, dtype);  // of columns
+    check_driver(2100, 60, 790, dtype);   // several slices of k, blocks of packed rows
+    check_driver(61, 3200, 420, dtype);   // of columns
+    check_driver(1000, 70, 1024, dtype);  // of rows 4 KiB apart, which are copied
     check_driver(1201, 1103, 403, dtype);
   }
   set_num_threads(before);

@@ -1,0 +1,83 @@
+// Results so large that they are written past the caches (tensor/kernels/stream.h) have
+// the bits of the same results computed in small parts.
+
+#include <functional>
+
+#include <boost/test/unit_test.hpp>
+
+#include <heed.h>
+
+#include "tests/compare.h"
+
+using namespace heed;
+
+namespace {
+
+using Op = std::function<Tensor(const Tensor&)>;
+
+// Whether op(x) has the bits of op applied to parts of x, slices of its first dimension.
+bool same_as_in_parts(const Op& op, const Tensor& x, std::int64_t part) {
+  std::vector<Tensor> parts;
+  for (std::int64_t i = 0; i < x.size(0); i += part) {
+    parts.push_back(op(slice(x, 0, i, std::min(i + part, x.size(0)))));
+  }
+  return same_bits(op(x), cat(parts, 0));
+}
+
+// A thread's part of a result is streamed if it has so many bytes.
+constexpr std::int64_t streamed_bytes = 16 << 20, streamed_floats = streamed_bytes / 4;
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(streamed_results)
+
+BOOST_AUTO_TEST_CASE(of_elementwise_ops) {
+  const int threads = num_threads();
+  // The parts of two threads; the second begins beside a whole vector, and both end so.
+  const Tensor x = rand({2 * streamed_floats + 2});
+  const std::pair<const char*, Op> ops[] = {
+      {"two rows", [](const Tensor& x) { return x + x; }},
+      {"a number", [](const Tensor& x) { return 2 - x; }},
+      {"a function", [](const Tensor& x) { return exp(x); }},
+      {"a function with a second loop", [](const Tensor& x) { return sin(1e6 * x); }},
+      {"float64", [](const Tensor& x) { return x.to(float64) * 3; }},
+      {"in place",
+       [](const Tensor& x) {
+         Tensor y = x.clone();
+         y += x;
+         return y;
+       }},
+  };
+  for (const int count : {1, 2}) {
+    set_num_threads(count);
+    for (const auto& [name, op] : ops) {
+      BOOST_TEST_INFO(name << ", " << count << " threads");
+      BOOST_TEST(same_as_in_parts(op, x, 999'999));
+    }
+  }
+  set_num_threads(1);
+  const Tensor apart = rand({2, streamed_floats + 1}).transpose(0, 1);
+  BOOST_TEST(same_as_in_parts([](const Tensor& x) { return select(x, 1, 0) + 1; }, apart,
+                              999'999));
+  const Tensor many = rand({streamed_bytes + 3});
+  BOOST_TEST(same_as_in_parts([](const Tensor& x) { return x > 0.5; }, many, 999'999));
+  set_num_threads(threads);
+}
+
+BOOST_AUTO_TEST_CASE(of_softmax) {
+  const int threads = num_threads();
+  for (const std::int64_t n : {511, 2048, 2050}) {
+    const Tensor x = rand({2 * (streamed_floats / n + 2), n});
+    for (const int count : {1, 2}) {
+      set_num_threads(count);
+      BOOST_TEST_INFO(n << " columns, " << count << " threads");
+      BOOST_TEST(same_as_in_parts([](const Tensor& x) { return softmax(x, -1); }, x, 99));
+      BOOST_TEST_INFO(n << " columns, " << count << " threads");
+      BOOST_TEST(
+          same_as_in_parts([](const Tensor& x) { return log_softmax(x, -1); }, x, 99));
+    }
+  }
+  set_num_threads(threads);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
