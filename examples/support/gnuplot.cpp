@@ -9,6 +9,7 @@
 #include <string_view>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include <fcntl.h>
 #include <spawn.h>
@@ -63,8 +64,16 @@ int run_gnuplot(std::FILE* script, std::FILE* picture, int& status) {
   // -d: what the user's own settings file says does not change our figures.
   char name[] = "gnuplot", defaults[] = "-d";
   char* const arguments[] = {name, defaults, nullptr};
+  // In a locale without UTF-8 gnuplot complains of signs that it does not even draw.
+  char utf8[] = "LC_ALL=C.UTF-8";
+  std::vector<char*> environment = {utf8};
+  for (char** entry = environ; *entry; ++entry) {
+    if (!std::string_view(*entry).starts_with("LC_ALL=")) environment.push_back(*entry);
+  }
+  environment.push_back(nullptr);
   pid_t process = 0;
-  const int error = posix_spawnp(&process, name, &actions, nullptr, arguments, environ);
+  const int error =
+      posix_spawnp(&process, name, &actions, nullptr, arguments, environment.data());
   posix_spawn_file_actions_destroy(&actions);
   if (error != 0) return error;
   while (waitpid(process, &status, 0) < 0)

@@ -181,6 +181,8 @@ BOOST_AUTO_TEST_CASE(what_is_written_in_pytorch_is_written_so_in_heed) {
   Net net;
   const Variable q = rand({2, 4, 8}), k = q, v = q;
   nn::MultiheadAttention attention(8, 2);
+  nn::TransformerDecoder decoder(nn::TransformerDecoderLayer(8, 2), 1);
+  const Variable logits = rand({4, 4});
   nn::Linear layer(2, 8);
   const Tensor ids = tensor({0, 3}), table = rand({5, 2}), weight = rand({4}), bias = y;
   const bool training = true;
