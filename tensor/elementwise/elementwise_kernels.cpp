@@ -19,6 +19,7 @@ template <class T>
 struct Operand {
   const T* from;
   int64_t stride;
+  int64_t filled = 0;  // elements of the buffer, if all are one number
   T buffer[piece_size];
 
   Operand(const void* from, int64_t stride)
@@ -29,10 +30,11 @@ struct Operand {
   const T* piece(int64_t begin, int64_t n) {
     if (is_row()) return from + begin;
     if (stride == 0) {
-      if (begin > 0) return buffer;  // filled by the first piece
+      if (n <= filled) return buffer;
       const T number = *from;
 #pragma omp simd
       for (int64_t i = 0; i < n; ++i) buffer[i] = number;
+      filled = n;
       return buffer;
     }
     for (int64_t i = 0; i < n; ++i) buffer[i] = from[(begin + i) * stride];
@@ -66,8 +68,9 @@ void run(int64_t n, R* out, Operand<T>&&... in) {
   const bool streamed = is_streamed<R>(n);
   if ((in.is_row() && ...) && !streamed) return loop<F>(n, out, in.from...);
   R results[piece_size];
-  for (int64_t i = 0; i < n; i += piece_size) {
-    const int64_t m = n - i < piece_size ? n - i : piece_size;
+  int64_t m = streamed ? to_next_line(out) : piece_size;
+  for (int64_t i = 0; i < n; i += m, m = piece_size) {
+    if (n - i < m) m = n - i;
     loop<F>(m, streamed ? results : out + i, in.piece(i, m)...);
     if (streamed) stream(m, results, out + i);
   }
