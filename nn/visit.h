@@ -245,10 +245,9 @@ LoadReport copy_state(std::string_view where, const StateDict& target,
 }  // namespace detail
 
 // Copies `state` into the parameters and buffers of those paths. Throws Error, and
-// changes nothing, when a shape or dtype differs, when two paths of one tensor bring it
-// different elements, or, if strict, when a path is missing or unexpected; the message
-// lists them all. If not strict, missing and unexpected paths are passed over and
-// returned.
+// changes nothing, when a shape or dtype differs, when two paths share elements and bring
+// different ones, or, if strict, when a path is missing or unexpected; the message lists
+// them all. If not strict, missing and unexpected paths are passed over and returned.
 template <class M>
 LoadReport load_state_dict(M& module, const StateDict& state, LoadOptions options = {}) {
   return detail::copy_state("load_state_dict", state_dict(module), state, options);
