@@ -14,6 +14,7 @@ namespace heed::nn {
 
 // What PyTorch's programs call F.relu(x) can be called nn::relu(x) here. linear is
 // x Wᵀ + b:     x (..., in), weight (out, in), bias (out), if any  ->  (..., out)
+// An undefined bias is none, even one that was moved from.
 using heed::elu;
 using heed::gelu;
 using heed::layer_norm;

@@ -22,6 +22,9 @@ struct LayerNorm {
   Variable bias;    // normalized_shape; zeros at the start
   Shape normalized_shape;
   double eps;
+  // Whether there is a weight: an undefined one is otherwise that of a layer that was
+  // moved from, and any use of it an Error.
+  bool elementwise_affine;
 
   // Throws Error for an empty shape, a size below 1, or an eps that is not positive.
   explicit LayerNorm(const Shape& normalized_shape, LayerNormOptions options = {});
@@ -32,7 +35,7 @@ struct LayerNorm {
   Variable operator()(const Variable& x) const;
 
   void visit(auto&& f) {
-    if (weight.defined()) f("weight", weight);
+    if (elementwise_affine) f("weight", weight);
     if (bias.defined()) f("bias", bias);
   }
   std::string summary() const;

@@ -101,12 +101,17 @@ Variable huber_loss(const Variable& prediction, const Variable& target,
 Variable smooth_l1_loss(const Variable& prediction, const Variable& target,
                         SmoothL1Options options) {
   check_alike("smooth_l1_loss", prediction, target);
-  const auto [reduction, beta] = options;
-  check(beta >= 0 && std::isfinite(beta),
-        "smooth_l1_loss: beta must be finite and not negative, got {}", beta);
+  check(options.beta >= 0 && std::isfinite(options.beta),
+        "smooth_l1_loss: beta must be finite and not negative, got {}", options.beta);
   check_floating("smooth_l1_loss", prediction.dtype());
-  if (beta == 0) return l1_loss(prediction, target, reduction);
-  return huber_loss(prediction, target, {.reduction = reduction, .delta = beta}) / beta;
+  const double beta = dispatch(prediction.dtype(), [&]<class T>() {
+    return static_cast<double>(fitting<T>("smooth_l1_loss: beta", options.beta));
+  });
+  if (beta == 0) return l1_loss(prediction, target, options.reduction);
+  // d² / (2 beta) where c = d / beta, and |d| - beta / 2 where c = ±1. Nothing is divided
+  // by beta but d, so a tiny or huge beta neither overflows nor loses the gradient.
+  const Variable d = prediction - target, c = clamp(d / beta, -1, 1);
+  return reduce(c * (d - c * (beta / 2)), options.reduction);
 }
 
 Variable binary_cross_entropy(const Variable& p, const Variable& target,
@@ -116,6 +121,8 @@ Variable binary_cross_entropy(const Variable& p, const Variable& target,
   check(all((p.value() >= 0) & (p.value() <= 1)).item() == 1,
         "binary_cross_entropy: the probabilities must be from 0 to 1; for logits take "
         "binary_cross_entropy_with_logits");
+  check(all((target.value() >= 0) & (target.value() <= 1)).item() == 1,
+        "binary_cross_entropy: the targets must be from 0 to 1");
   const auto least = [](const auto& log_p) { return clamp(log_p, -100, std::nullopt); };
   const auto losses = [&](const auto& p, const auto& t) {
     return (t - 1) * least(log1p(-p)) - t * least(log(p));
@@ -137,20 +144,36 @@ Variable binary_cross_entropy(const Variable& p, const Variable& target,
       options.reduction);
 }
 
-// 1 - σ(x) is σ(-x): the terms are not negative, so that nothing cancels.
 Variable binary_cross_entropy_with_logits(const Variable& logits, const Variable& target,
                                           const BceOptions& options) {
   check_alike("binary_cross_entropy_with_logits", logits, target);
-  const Variable &x = logits, &t = target;
-  const Variable otherwise = (t - 1) * logsigmoid(-x);
-  if (!options.pos_weight.defined()) {
-    return reduce(otherwise - t * logsigmoid(x), options.reduction);
-  }
-  check(broadcasts_to(options.pos_weight.shape(), x.shape()),
+  check_floating("binary_cross_entropy_with_logits", logits.dtype());
+  const bool weighted = options.pos_weight.defined();
+  const Tensor w = weighted ? options.pos_weight : ones({}, logits.dtype());
+  check(broadcasts_to(w.shape(), logits.shape()),
         "binary_cross_entropy_with_logits: pos_weight must broadcast to the logits {}, "
         "got {}",
-        x.shape(), options.pos_weight.shape());
-  return reduce(otherwise - options.pos_weight * t * logsigmoid(x), options.reduction);
+        logits.shape(), w.shape());
+  // 1 - σ(x) is σ(-x): for targets from 0 to 1 the loss is a sum of two terms that are
+  // not negative, so that nothing cancels. The rules are written out because the
+  // derivative by t is a difference, which near x = 0 would cancel: without weight it is
+  // -x.
+  const auto losses = [&w](const Tensor& x, const Tensor& t) {
+    return (t - 1) * logsigmoid(-x) - w * t * logsigmoid(x);
+  };
+  return reduce(
+      record({"binary_cross_entropy_with_logits",
+              "dx = g ((1-t) σ(x) - w t σ(-x)),  dt = g (log σ(-x) - w log σ(x))"},
+             losses(logits.value(), target.value()),
+             rule(logits, save(logits, target, w),
+                  [](auto& g, auto& x, auto& t, auto& w) {
+                    return g * ((1 - t) * sigmoid(x) - w * t * sigmoid(-x));
+                  }),
+             rule(target, save(logits, w),
+                  [weighted](auto& g, auto& x, auto& w) {
+                    return weighted ? g * (logsigmoid(-x) - w * logsigmoid(x)) : -g * x;
+                  })),
+      options.reduction);
 }
 
 Variable nll_loss(const Variable& log_probabilities, const Tensor& target,

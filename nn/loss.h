@@ -39,7 +39,8 @@ Variable huber_loss(const Variable& prediction, const Variable& target,
                     HuberOptions options = {});
 
 // d²/(2 beta) for |d| < beta, else |d| - beta/2: huber_loss / beta, and l1_loss for a
-// beta of 0. Throws Error unless beta is finite and not negative.     (Girshick, 2015)
+// beta of 0, or one that the dtype rounds to 0. Throws Error unless beta is finite, in
+// the dtype too, and not negative.     (Girshick, 2015)
 struct SmoothL1Options {
   Reduction reduction = Reduction::mean;
   double beta = 1;
@@ -49,7 +50,7 @@ Variable smooth_l1_loss(const Variable& prediction, const Variable& target,
 
 // -(t log p + (1 - t) log(1 - p)) for probabilities p and targets t of one shape and
 // dtype; the logarithms are at least -100, as in PyTorch. With logits the function below
-// is exact where σ rounds p to 0 or 1. Throws Error for a p that is not from 0 to 1.
+// is exact where σ rounds p to 0 or 1. Throws Error for a p or t that is not from 0 to 1.
 Variable binary_cross_entropy(const Variable& p, const Variable& target,
                               LossOptions options = {});
 inline Variable binary_cross_entropy(const Variable& p, const Variable& target,

@@ -40,6 +40,9 @@ class Mask {
  public:
   // Hides nothing.
   Mask() = default;
+  // Moving copies: a mask that was moved from must not turn into one that hides nothing.
+  Mask(const Mask&) = default;
+  Mask& operator=(const Mask&) = default;
 
   // A query may attend to a key where `allowed` is true; or where `hidden` is false. A
   // bool tensor that broadcasts to the scores: its last dimension stands for the keys.

@@ -18,6 +18,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -32,6 +33,41 @@ template <class Layer>
 inline constexpr bool is_reference_wrapper = false;
 template <class Layer>
 inline constexpr bool is_reference_wrapper<std::reference_wrapper<Layer>> = true;
+
+template <class F>
+inline constexpr bool is_std_function = false;
+template <class F>
+inline constexpr bool is_std_function<std::function<F>> = true;
+
+// Whether the type is that of a lambda, which only its name tells: g++ writes
+// "f()::<lambda(int)>", clang "(lambda at f.cpp:1:2)".
+template <class F>
+constexpr bool is_lambda() {
+  const std::string_view name = __PRETTY_FUNCTION__;
+  return name.find("<lambda(") != name.npos || name.find("(lambda at ") != name.npos;
+}
+
+// Whether the class has a member visit, even one that cannot be called here: then the
+// name means two things in WithVisit.
+struct HasOneVisit {
+  int visit;
+};
+template <class F>
+struct WithVisit : F, HasOneVisit {};
+template <class F>
+concept HasVisit = std::is_class_v<F> && !std::is_final_v<F> && !requires {
+  &WithVisit<F>::visit;
+};
+
+// A layer that is a function: without parameters, as far as a compiler can tell. What can
+// be copied byte by byte, such as a pointer to a function or a struct of numbers, holds
+// no Variable; what a lambda or a std::function holds is their author's choice.
+template <class F>
+concept PlainFunction = !HasVisit<F> && (std::is_trivially_copyable_v<F> ||
+                                         is_lambda<F>() || is_std_function<F>);
+
+template <class P>
+concept ModuleOrFunction = Part<P> || PlainFunction<P>;
 
 // What a layer has to show to a walk: one of the three pointers is set.
 struct Leaf {
@@ -99,7 +135,8 @@ class LayerOf final : public AnyLayer {
 
 class Sequential {
  public:
-  // A layer is a module, or a function of a Variable such as a lambda, and can be copied.
+  // A layer is a module, or a function of a Variable, and can be copied. A function is a
+  // lambda, a std::function, a pointer, or a struct of plain numbers without visit().
   // Sequential{net} of a sequence is a copy, as everywhere in C++, not a sequence with
   // one layer.
   template <class... Layers>
@@ -108,6 +145,12 @@ class Sequential {
         (!detail::is_reference_wrapper<Layers> && ...),
         "heed: give a Sequential the layer itself, not std::ref() of it: a copy "
         "shares its parameters");
+    static_assert(
+        (detail::ModuleOrFunction<Layers> && ...),
+        "heed: neither a module nor a function, so that its parameters would not be "
+        "found. A module is a struct that lists its parts, in a public visit() that is "
+        "not const: void visit(auto&& f) { f(\"W\", W); }. A function is a lambda, a "
+        "std::function, a pointer, or a struct of plain numbers without a visit()");
     static_assert((std::copy_constructible<Layers> && ...),
                   "heed: a layer of a Sequential can be copied, and this one cannot");
     (layers_->push_back(std::make_unique<detail::LayerOf<Layers>>(std::move(layers))),

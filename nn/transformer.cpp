@@ -41,6 +41,15 @@ std::vector<Layer> copies(const char* stack, const Layer& layer, std::int64_t co
 
 }  // namespace
 
+namespace detail {
+
+void check_has_layers(const char* stack, std::size_t layers) {
+  check(layers > 0, "{}: there are no layers; it was moved from, or they were removed",
+        stack);
+}
+
+}  // namespace detail
+
 TransformerEncoderLayer::TransformerEncoderLayer(Size d_model, Size nhead,
                                                  const TransformerLayerOptions& options)
     : self_attn(d_model, nhead, attention_options(options)),
@@ -101,6 +110,7 @@ TransformerEncoder::TransformerEncoder(const TransformerEncoderLayer& layer,
     : layers(copies("TransformerEncoder", layer, num_layers)), norm(std::move(norm)) {}
 
 Variable TransformerEncoder::operator()(const Variable& src, const Mask& mask) {
+  detail::check_has_layers("TransformerEncoder", layers.size());
   Variable x = src;
   for (TransformerEncoderLayer& layer : layers) x = layer(x, mask);
   return norm ? (*norm)(x) : x;  // (batch, n, d_model)
@@ -112,6 +122,7 @@ TransformerDecoder::TransformerDecoder(const TransformerDecoderLayer& layer,
 
 Variable TransformerDecoder::operator()(const Variable& tgt, const Variable& memory,
                                         const Mask& tgt_mask, const Mask& memory_mask) {
+  detail::check_has_layers("TransformerDecoder", layers.size());
   Variable x = tgt;
   for (TransformerDecoderLayer& layer : layers) {
     x = layer(x, memory, tgt_mask, memory_mask);

@@ -13,6 +13,7 @@
 // too, which a loss leaves out.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <vector>
 
@@ -123,12 +124,21 @@ struct TransformerDecoderLayer {
   }
 };
 
+namespace detail {
+
+// Throws Error, naming the stack, when it has no layers. It starts with one at least, and
+// without any would pass on its input and list no parameters.
+void check_has_layers(const char* stack, std::size_t layers);
+
+}  // namespace detail
+
 // Layers one after another, and a norm of the result if one is given:
 //
 //   nn::TransformerEncoder encoder(nn::TransformerEncoderLayer(512, 8), 6);
 //
 // As in PyTorch the layers are copies of one: they start with equal values. The norm is
-// not copied: it shares its parameters with the one given.
+// not copied: it shares its parameters with the one given. A stack without layers, such
+// as one that was moved from, throws Error in every use.
 struct TransformerEncoder {
   std::vector<TransformerEncoderLayer> layers;
   std::optional<LayerNorm> norm;
@@ -142,6 +152,7 @@ struct TransformerEncoder {
   Variable operator()(const Variable& src, const Mask& mask = {});
 
   void visit(auto&& f) {
+    detail::check_has_layers("TransformerEncoder", layers.size());
     f("layers", layers);
     if (norm) f("norm", *norm);
   }
@@ -161,6 +172,7 @@ struct TransformerDecoder {
                       const Mask& memory_mask = {});
 
   void visit(auto&& f) {
+    detail::check_has_layers("TransformerDecoder", layers.size());
     f("layers", layers);
     if (norm) f("norm", *norm);
   }

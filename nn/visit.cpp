@@ -1,7 +1,9 @@
 #include "nn/visit.h"
 
+#include <algorithm>
 #include <cstring>
 #include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -27,6 +29,37 @@ bool same_bits(const Tensor& a, const Tensor& b) {
   });
 }
 
+// The first and the last place in its storage of a tensor that has elements.
+std::pair<std::int64_t, std::int64_t> places(const Tensor& x) {
+  std::int64_t first = x.offset(), last = first;
+  for (int d = 0; d < x.dim(); ++d) {
+    const std::int64_t step = x.strides()[d] * (x.shape()[d] - 1);
+    (step < 0 ? first : last) += step;
+  }
+  return {first, last};
+}
+
+// Whether two tensors can get these elements: where they share some, the same.
+bool agree(const Tensor& a, const Tensor& for_a, const Tensor& b, const Tensor& for_b) {
+  if (a.storage() != b.storage() || a.numel() == 0 || b.numel() == 0) return true;
+  if (is_same(a, b)) return same_bits(for_a, for_b);
+  if (repeats_elements(a) || repeats_elements(b)) return true;  // refused before writing
+  const auto [first, last] = places(a);
+  const auto [first_of_b, last_of_b] = places(b);
+  if (last < first_of_b || last_of_b < first) return true;
+  // Both are written in memory of their own, and the one that was written first compared.
+  const std::int64_t start = std::min(first, first_of_b);
+  const std::int64_t size = std::max(last, last_of_b) - start + 1;
+  const Tensor memory = empty({size}, a.dtype());
+  const auto written = [&](const Tensor& x, const Tensor& elements) {
+    Tensor there(memory.storage(), x.offset() - start, x.shape(), x.strides(), x.dtype());
+    return there.copy_(elements);
+  };
+  const Tensor there = written(a, for_a);
+  (void)written(b, for_b);
+  return same_bits(there, for_a);
+}
+
 // Why `state` cannot be copied into `target`; each reason begins with "; ".
 std::string misfits(const StateDict& target, const StateDict& state) {
   std::string reasons;
@@ -47,8 +80,8 @@ std::string misfits(const StateDict& target, const StateDict& state) {
       continue;
     }
     for (const auto* other : fitting) {
-      if (is_same(other->second, wanted) && !same_bits(state.at(other->first), value)) {
-        reasons += fmt::format("; {} and {} are one tensor, got two that differ",
+      if (!agree(other->second, state.at(other->first), wanted, value)) {
+        reasons += fmt::format("; {} and {} share elements, got different ones",
                                shown(other->first), shown(path));
       }
     }

@@ -9,11 +9,11 @@
 //   };
 //
 // A part is another module, a parameter (a Variable), a buffer (a Tensor that is saved
-// but not trained), a struct with a `training` flag, which needs no visit(), or several
-// of these: in a vector, array, map or pair, or in an optional or a unique_ptr, which may
-// be empty. Anything else does not compile. The struct stands outside of functions: C++
-// allows no member template, such as visit(auto&&), in a local struct. Inside a function
-// a Sequential does for layers one after another.
+// but not trained), a struct of a `training` flag and plain numbers, which needs no
+// visit(), or several of these: in a vector, array, map or pair, or in an optional or a
+// unique_ptr, which may be empty. Anything else does not compile. The struct stands
+// outside of functions: C++ allows no member template, such as visit(auto&&), in a local
+// struct. Inside a function a Sequential does for layers one after another.
 //
 // Everything below walks visit(): there is no registry that could disagree with the
 // fields. What visit() does not list is not trained, saved or switched to eval():
@@ -24,7 +24,8 @@
 // but not a module with a unique_ptr, which C++ cannot copy.
 //
 // visit() is not const, so that one function serves reading and writing. The functions
-// below that only read take const modules and call it all the same.
+// below that only read take const modules and call it all the same; those that write
+// refuse them.
 #pragma once
 
 #include <concepts>
@@ -104,6 +105,20 @@ void for_each_part(M& module, F&& f) {
   }
 }
 
+// A part that is a `training` flag and plain numbers: what can be copied byte by byte
+// holds nothing that a walk would have to find, such as a Variable.
+template <class P>
+concept Flag = std::is_trivially_copyable_v<P> && requires(P& part) {
+  part.training;
+};
+
+template <class M>
+constexpr void check_not_const() {
+  static_assert(!std::is_const_v<M>,
+                "heed: what switches a module between train() and eval(), or loads its "
+                "state, changes it, and this one is const");
+}
+
 // Clones of Variables; the same clone again for a Variable that has one.
 class Clones {
  public:
@@ -118,9 +133,7 @@ class Clones {
 // What visit() may list.
 template <class P>
 concept Part = Module<P> || detail::Container<P> || detail::is_nullable<P> ||
-    std::same_as<P, Variable> || std::same_as<P, Tensor> || requires(P& part) {
-  part.training;
-};
+    std::same_as<P, Variable> || std::same_as<P, Tensor> || detail::Flag<P>;
 
 // Calls f(path, part) for `module` itself, its parts, their parts, and so on, with paths
 // such as "attention.W_q.weight". The elements of a vector are named 0, 1, ..., those of
@@ -139,9 +152,8 @@ void walk(M& module, F&& f, const std::string& path = {}) {
         Part<M>,
         "heed: neither a module nor a part of one. A module is a struct that lists its "
         "parts, in a visit() that is not const: void visit(auto&& f) { f(\"W\", W); }. A "
-        "part is a module, a Variable, a Tensor, has a `training` flag, or is a "
-        "container "
-        "of these");
+        "part is a module, a Variable, a Tensor, a struct of a `training` flag and plain "
+        "numbers, or a container of these");
     if constexpr (std::same_as<M, Variable> || std::same_as<M, Tensor>) {
       check(module.defined(),
             "visit: the part \"{}\" is undefined; the module was moved from, or the part "
@@ -192,6 +204,7 @@ std::vector<Variable> parameters(const M& module, Condition&& condition) {
 // Sets the `training` flag of every part that has one, such as dropout.
 template <class M>
 void set_training(M& module, bool training) {
+  detail::check_not_const<M>();
   walk(module, [&]<class P>(const std::string&, P& part) {
     if constexpr (requires { part.training; }) part.training = training;
   });
@@ -245,12 +258,12 @@ LoadReport copy_state(std::string_view where, const StateDict& target,
 }  // namespace detail
 
 // Copies `state` into the parameters and buffers of those paths. Throws Error, and
-// changes nothing, when a shape or dtype differs, when two paths of one tensor bring it
-// different elements, or, if strict, when a path is missing or unexpected; the message
-// lists them all. If not strict, missing and unexpected paths are passed over and
-// returned.
+// changes nothing, when a shape or dtype differs, when two paths share elements and bring
+// different ones, or, if strict, when a path is missing or unexpected; the message lists
+// them all. If not strict, missing and unexpected paths are passed over and returned.
 template <class M>
 LoadReport load_state_dict(M& module, const StateDict& state, LoadOptions options = {}) {
+  detail::check_not_const<M>();
   return detail::copy_state("load_state_dict", state_dict(module), state, options);
 }
 

@@ -47,6 +47,7 @@ struct LoadedState : LoadReport {
 template <class M>
 requires(!HasStateDict<M>) LoadedState
     load_state(M& module, const std::string& path, LoadOptions options = {}) {
+  detail::check_not_const<M>();
   Safetensors file = read_safetensors(path);
   return {detail::copy_state("load_state: " + printable(path), state_dict(module),
                              file.tensors, options),

@@ -90,6 +90,19 @@ BOOST_AUTO_TEST_CASE(without_weight_and_bias_it_only_normalises) {
   BOOST_CHECK_THROW(net(randn({4, 2}, float64)), Error);
 }
 
+// Not one without weight and bias.
+BOOST_AUTO_TEST_CASE(a_layer_that_was_moved_from_is_refused) {
+  LayerNorm net(3);
+  const LayerNorm other = std::move(net);
+  BOOST_TEST(error_of([&] {
+               net(ones({2, 3}));
+             }) ==
+             "Tensor: used while undefined, that is default-constructed or moved from");
+  BOOST_TEST(error_of([&] { (void)nn::parameters(net); }) ==
+             "visit: the part \"weight\" is undefined; the module was moved from, or the "
+             "part never given a value");
+}
+
 BOOST_AUTO_TEST_CASE(without_rows_the_gradients_are_zero) {
   const LayerNorm net(3);
   const Variable x(zeros({0, 3}), true);

@@ -51,6 +51,14 @@ BOOST_AUTO_TEST_CASE(huber_and_binary_cross_entropy) {
   sum(loss).backward();
   BOOST_TEST(same(x.grad().value(), tensor({-1.0, 0.0, 0.0})));
   BOOST_TEST(same(t.grad().value(), tensor({1000.0, 0.0, -1000.0})));
+  // Nor does the target's gradient cancel near 0, or a small loss far from it.
+  const Variable near(tensor({1e-10, -50.0}), true), off(zeros({2}), true);
+  const Variable small =
+      nn::binary_cross_entropy_with_logits(near, off, {.reduction = Reduction::none});
+  BOOST_TEST(small.value().at({1}) == std::exp(-50.0),
+             boost::test_tools::tolerance(1e-4));
+  sum(small).backward();
+  BOOST_TEST(same(off.grad().value(), tensor({-1e-10, 50.0})));
   BOOST_TEST(error_of([&] {
                nn::binary_cross_entropy_with_logits(x, t, {.pos_weight = ones({2})});
              }) ==
@@ -86,6 +94,10 @@ BOOST_AUTO_TEST_CASE(smooth_l1_and_binary_cross_entropy_of_probabilities) {
   BOOST_TEST(error_of([&] { nn::binary_cross_entropy(a, b); }) ==
              "binary_cross_entropy: the probabilities must be from 0 to 1; for logits "
              "take binary_cross_entropy_with_logits");
+  for (const double t : {-0.1, 1.1, std::nan("")}) {
+    BOOST_TEST(error_of([&] { nn::binary_cross_entropy(tensor({0.5}), tensor({t})); }) ==
+               "binary_cross_entropy: the targets must be from 0 to 1");
+  }
   // At 0 and 1 the loss and its slope are finite.
   const Variable p(tensor({0.0, 1.0, 0.0}), true);
   const Variable loss =
@@ -106,6 +118,29 @@ BOOST_AUTO_TEST_CASE(smooth_l1_and_binary_cross_entropy_of_probabilities) {
         return nn::smooth_l1_loss(in[0], in[1], {.beta = 0.3});
       },
       {x, y});
+}
+
+// As far as float32 holds beta at all; where it rounds to 0, the loss is l1_loss.
+BOOST_AUTO_TEST_CASE(smooth_l1_of_any_beta) {
+  struct Case {
+    double beta, d, loss, gradient;
+  };
+  const Case cases[] = {
+      {1e-40, 0, 0, 0},        {1e-40, 5e-41, 1.25e-41, 0.5}, {1e-40, -1, 1, -1},
+      {1e-60, 0, 0, 0},        {1e-60, 3e38, 3e38, 1},        {1e30, 3e38, 3e38, 1},
+      {1e30, 1, 5e-31, 1e-30}, {3e38, 3e38, 1.5e38, 1},       {3e38, 0, 0, 0},
+  };
+  for (const auto& [beta, d, loss, gradient] : cases) {
+    const Variable x(tensor({d}), true);
+    const Variable y = nn::smooth_l1_loss(x, zeros({1}), {.beta = beta});
+    y.backward();
+    BOOST_TEST_INFO("beta " << beta << ", d " << d);
+    BOOST_TEST(y.item() == loss, boost::test_tools::tolerance(1e-4));
+    BOOST_TEST(x.grad().value().item() == gradient, boost::test_tools::tolerance(1e-4));
+  }
+  BOOST_TEST(error_of([] {
+               nn::smooth_l1_loss(ones({1}), zeros({1}), {.beta = 1e39});
+             }) == "smooth_l1_loss: beta: 1e+39 is too large for float32");
 }
 
 BOOST_AUTO_TEST_CASE(loss_layers_are_the_functions_of_their_names) {

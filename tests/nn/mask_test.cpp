@@ -190,6 +190,19 @@ BOOST_AUTO_TEST_CASE(a_mask_keeps_its_own_copy) {
 
 // --- together
 
+BOOST_AUTO_TEST_CASE(a_mask_that_was_moved_from_still_hides) {
+  for (auto& [name, mask] : every_kind()) {
+    const std::string before = grid(mask, {2, 3, 4});
+    const Mask moved = std::move(mask);
+    Mask assigned;
+    assigned = std::move(mask);
+    for (const Mask& each : {mask, moved, assigned}) {
+      BOOST_TEST(grid(each, {2, 3, 4}) == before, name);
+      BOOST_TEST(each.is_empty() == (name == "none"), name);
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(two_masks_hide_what_either_hides) {
   for (const Shape& shape : {Shape{2, 3, 4}, Shape{2, 5, 3, 4}}) {
     for (const Named& a : every_kind()) {

@@ -1,5 +1,7 @@
 // nn::Sequential: layers one after another, of any types.
 
+#include <functional>
+
 #include <boost/test/unit_test.hpp>
 
 #include <heed.h>
@@ -27,6 +29,19 @@ struct Shift {
   Tensor by = full({1}, 2.0);
   Variable operator()(const Variable& x) const { return x + by; }
   void visit(auto&& f) { f("by", by); }
+};
+
+// A function with an option.
+struct Scale {
+  double factor;
+  Variable operator()(const Variable& x) const { return x * factor; }
+};
+
+// A part of a flag and a number needs no visit().
+struct Noise {
+  double size = 1;
+  bool training = true;
+  Variable operator()(const Variable& x) const { return training ? x + size : x; }
 };
 
 }  // namespace
@@ -84,6 +99,18 @@ BOOST_AUTO_TEST_CASE(layers_in_sequence) {
              "  (2): Dropout(p=0.5, inplace=False)\n"
              "  (4): Linear(in_features=4, out_features=1, bias=True)\n"
              ")");
+}
+
+BOOST_AUTO_TEST_CASE(functions_are_layers_without_parameters) {
+  const Tensor one = ones({1});
+  const std::function<Variable(const Variable&)> minus = [](auto& x) { return -x; };
+  Variable (*const root)(const Variable&) = &heed::sqrt;
+  nn::Sequential net{Scale{-4}, minus, root, Noise(),
+                     [one](const auto& x) { return x + one; }};
+  BOOST_TEST(net(ones({1})).item() == 4);
+  nn::eval(net);
+  BOOST_TEST(net(ones({1})).item() == 3);
+  BOOST_TEST(nn::state_dict(net).empty());
 }
 
 BOOST_AUTO_TEST_CASE(a_struct_has_one_as_a_member) {

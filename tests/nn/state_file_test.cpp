@@ -194,14 +194,52 @@ BOOST_AUTO_TEST_CASE(a_shared_parameter_is_written_under_both_names) {
   BOOST_TEST(
       error_of([&] { nn::load_state(other, f, {.strict = false}); }) ==
       "load_state: " + f +
-          ": the state does not fit the module; first.weight and second.weight are "
-          "one tensor, got two that differ");
+          ": the state does not fit the module; first.weight and second.weight share "
+          "elements, got different ones");
   BOOST_TEST(same(other.second.weight.value(), net.first.weight.value()));
   file.tensors.erase("first.weight");
   nn::write_safetensors(f, file);
   const nn::LoadedState loaded = nn::load_state(other, f, {.strict = false});
   BOOST_TEST(loaded.missing == Names{"first.weight"}, boost::test_tools::per_element());
   BOOST_TEST(same(other.first.weight.value(), full({3, 3}, 2.0)));
+}
+
+// Views of one tensor, of which each two but the columns share some elements.
+struct Views {
+  Variable w = Variable(tensor({{1.0, 2.0}, {3.0, 4.0}}), true);
+  Tensor wt = w.value().t(), left = w.value().slice(1, 0, 1),
+         right = w.value().slice(1, 1, 2), nothing = w.value().slice(1, 0, 0);
+  void visit(auto&& f) {
+    f("w", w);
+    f("wt", wt);
+    f("left", left);
+    f("right", right);
+    f("nothing", nothing);
+  }
+};
+
+BOOST_AUTO_TEST_CASE(views_get_what_is_one_tensor_or_nothing) {
+  Views net;
+  const auto load = [&](const nn::StateDict& state) {
+    nn::load_state_dict(net, state, {.strict = false});
+  };
+  const Tensor before = net.w.value().clone();
+  const Variable loss = sum(net.w * net.w);  // is not told of a write
+  const auto check_refused = [&](const nn::StateDict& state, const std::string& paths) {
+    BOOST_TEST(error_of([&] { load(state); }) ==
+               "load_state_dict: the state does not fit the module; " + paths +
+                   " share elements, got different ones");
+    BOOST_TEST(same(net.w.value(), before));
+  };
+  check_refused({{"w", ones({2, 2})}, {"wt", zeros({2, 2})}}, "w and wt");
+  check_refused({{"w", before + 1}, {"right", tensor({{3.0}, {6.0}})}}, "w and right");
+  check_refused({{"left", zeros({2, 1})}, {"wt", ones({2, 2})}}, "wt and left");
+  loss.backward();
+  const Tensor wanted = tensor({{5.0, 6.0}, {7.0, 8.0}});
+  load({{"w", wanted}, {"wt", wanted.t()}, {"nothing", zeros({2, 0})}});
+  BOOST_TEST(same(net.w.value(), wanted));
+  load({{"left", zeros({2, 1})}, {"right", ones({2, 1})}});
+  BOOST_TEST(same(net.w.value(), tensor({{0.0, 1.0}, {0.0, 1.0}})));
 }
 
 // Two NaN are the same when their bits are, and 0 is not -0.

@@ -219,6 +219,25 @@ BOOST_AUTO_TEST_CASE(layers_of_a_stack_start_equal_and_are_apart) {
   BOOST_TEST(layer.linear1.weight.value().at({0, 0}) != 5);
 }
 
+// Not one that passes on its input, and whose state is an empty file.
+BOOST_AUTO_TEST_CASE(a_stack_that_was_moved_from_is_not_one_without_layers) {
+  const Tensor x = sequence(1, 2);
+  TransformerEncoder encoder(encoder_layer(NormOrder::post), 1);
+  TransformerDecoder decoder(decoder_layer(NormOrder::post), 1);
+  const TransformerEncoder other = std::move(encoder);
+  const TransformerDecoder another = std::move(decoder);
+  const auto check_refuses = [](const std::string& stack, const auto& net, auto call) {
+    const std::string message =
+        stack + ": there are no layers; it was moved from, or they were removed";
+    BOOST_TEST(error_of(call) == message);
+    BOOST_TEST(error_of([&] { (void)nn::parameters(net); }) == message);
+    BOOST_TEST(error_of([&] { nn::save_state(net, "unwritten"); }) == message);
+    BOOST_TEST(error_of([&] { (void)nn::to_string(net); }) == message);
+  };
+  check_refuses("TransformerEncoder", encoder, [&] { (void)encoder(x); });
+  check_refuses("TransformerDecoder", decoder, [&] { (void)decoder(x, x, {}); });
+}
+
 // --- as modules
 
 BOOST_AUTO_TEST_CASE(every_leaf_of_a_transformer_is_listed) {
