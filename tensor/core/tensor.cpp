@@ -9,7 +9,7 @@ namespace heed {
 namespace {
 
 // The place of the element at `index`, in elements from the tensor's first.
-std::int64_t place(const Tensor& x, std::initializer_list<std::int64_t> index) {
+std::int64_t place(const Tensor& x, std::initializer_list<Integer> index) {
   const auto given = static_cast<int>(index.size());
   check(given == x.dim(), "at: one index a dimension, got {} for the shape {}", given,
         x.shape());
@@ -77,12 +77,12 @@ double Tensor::item() const {
   return dispatch(dtype_, [&]<class T>() { return static_cast<double>(*data<T>()); });
 }
 
-double Tensor::at(std::initializer_list<std::int64_t> index) const {
+double Tensor::at(std::initializer_list<Integer> index) const {
   const std::int64_t i = place(*this, index);
   return dispatch(dtype_, [&]<class T>() { return static_cast<double>(data<T>()[i]); });
 }
 
-void Tensor::set(std::initializer_list<std::int64_t> index, double value) {
+void Tensor::set(std::initializer_list<Integer> index, double value) {
   const std::int64_t i = place(*this, index);
   dispatch(dtype_, [&]<class T>() { mutable_data<T>()[i] = fitting<T>("set", value); });
 }

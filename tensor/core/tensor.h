@@ -91,10 +91,10 @@ class [[nodiscard]] Tensor : public Methods<Tensor> {
   }
   // The element at `index`, one number a dimension, negative ones from the end.
   // Throws Error when the count or a number does not fit.
-  double at(std::initializer_list<std::int64_t> index) const;
+  double at(std::initializer_list<Integer> index) const;
   // Writes the element at `index`. Throws Error as at() does, or when the dtype cannot
   // hold `value`.
-  void set(std::initializer_list<std::int64_t> index, double value);
+  void set(std::initializer_list<Integer> index, double value);
   // All elements in row-major order. Throws Error unless T fits dtype().
   template <class T>
   std::vector<T> to_vector() const;

@@ -72,6 +72,23 @@ BOOST_AUTO_TEST_CASE(lists_of_sizes) {
              "shape: at most 8 dimensions, got more");
 }
 
+BOOST_AUTO_TEST_CASE(sizes_may_have_any_integer_type) {
+  const int a = 2;
+  const unsigned char b = 3;
+  const std::size_t c = 4;
+  const std::int64_t d = 5;
+  const Shape shape{a, b, c, d};
+  BOOST_TEST((shape == Shape{2, 3, 4, 5}));
+  BOOST_TEST(shape[c - 1] == 5);
+  BOOST_TEST(error_of([&] {
+               ones(shape).reshape({a, c - 5});
+             }) ==
+             "a number must be less than 2^63, got 18446744073709551615; is it below 0, "
+             "as unsigned?");
+  BOOST_TEST(error_of([&] { (void)shape[std::int64_t{1} << 32]; }) ==
+             "shape: the index must be from -4 to 3, got 4294967296 for (2, 3, 4, 5)");
+}
+
 BOOST_AUTO_TEST_CASE(broadcasting) {
   const auto together = [](const Shape& a, const Shape& b) {
     return fmt::format("{}", broadcast("op", a, b));
