@@ -34,6 +34,8 @@ constexpr bool address_sanitizer = false;
 // keepdim, or another number, where a dimension is asked for does not compile.
 static_assert(!std::is_convertible_v<bool, Dim> && !std::is_convertible_v<double, Dim>);
 static_assert(!std::is_convertible_v<bool, Dims> && !std::is_convertible_v<double, Dims>);
+// References into a temporary would refer to nothing.
+static_assert(!std::is_reference_v<decltype(Tensor().storage())>);
 
 BOOST_AUTO_TEST_SUITE(shapes)
 
