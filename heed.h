@@ -26,6 +26,7 @@
 #include "tensor/core/factories.h"
 #include "tensor/core/memory.h"
 #include "tensor/core/methods.h"
+#include "tensor/core/number.h"
 #include "tensor/core/shape.h"
 #include "tensor/core/tensor.h"
 #include "tensor/core/text.h"

@@ -11,7 +11,7 @@ namespace heed {
 inline Tensor empty_like(const Variable& x) { return empty_like(x.value()); }
 inline Tensor zeros_like(const Variable& x) { return zeros_like(x.value()); }
 inline Tensor ones_like(const Variable& x) { return ones_like(x.value()); }
-inline Tensor full_like(const Variable& x, double value) {
+inline Tensor full_like(const Variable& x, Number value) {
   return full_like(x.value(), value);
 }
 inline Tensor rand_like(const Variable& x, Generator& generator = default_generator()) {

@@ -123,7 +123,7 @@ Variable& Variable::copy_(const Variable& x) {
   return *this;
 }
 
-Variable& Variable::fill_(double value) {
+Variable& Variable::fill_(Number value) {
   check(!grad_enabled() || !requires_grad(),
         "fill_: a value that requires a gradient can be changed only while nothing is "
         "recorded; put the change into the scope of a NoGrad");

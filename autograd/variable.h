@@ -82,7 +82,7 @@ class [[nodiscard]] Variable : public Methods<Variable> {
   DType dtype() const { return value_.dtype(); }
   // The only element. Throws Error unless there is exactly one.
   double item() const { return value_.item(); }
-  template <class T>
+  template <Arithmetic T>
   T item() const {
     return value_.item<T>();
   }
@@ -134,7 +134,7 @@ class [[nodiscard]] Variable : public Methods<Variable> {
   // ops are recorded and this value, or x, requires a gradient; copy_, which converts
   // dtypes, also unless x broadcasts to the shape.
   Variable& copy_(const Variable& x);
-  Variable& fill_(double value);
+  Variable& fill_(Number value);
   Variable& zero_() { return fill_(0); }
 
   // Freezes a leaf, or makes it ask for its gradient again, in all copies; a frozen one

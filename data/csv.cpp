@@ -6,16 +6,14 @@
 #include <numeric>
 #include <optional>
 #include <system_error>
+#include <type_traits>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "data/file.h"
 #include "tensor/core/error.h"
-#include "tensor/core/factories.h"
 #include "tensor/core/text.h"
-#include "tensor/core/views.h"
-#include "tensor/reduce/comparing.h"
 
 namespace heed::data {
 namespace {
@@ -84,7 +82,9 @@ class Reader {
         }
         return field;
       }
-      line_ += next_is('\n');
+      // CRLF is one line end.
+      const bool is_crlf = next_is('\r') && text_.substr(at_ + 1).starts_with('\n');
+      line_ += next_is('\n') || (next_is('\r') && !is_crlf);
       field += text_[at_];
     }
     fail("{}:{}: the quote that opens here is never closed", source_, first_line);
@@ -105,13 +105,19 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(blanks) - first + 1);
 }
 
+// from_chars takes no plus.
+std::string_view without_plus(std::string_view field) {
+  if (field.size() > 1 && field[0] == '+' && field[1] != '-') field.remove_prefix(1);
+  return field;
+}
+
 enum class NotANumber { empty, text, too_large, not_finite };
 
 // The number that `field` spells, or why there is none.
 std::pair<double, std::optional<NotANumber>> parse_number(std::string_view field) {
   field = trimmed(field);
   if (field.empty()) return {0, NotANumber::empty};
-  if (field.size() > 1 && field[0] == '+' && field[1] != '-') field.remove_prefix(1);
+  field = without_plus(field);
   double value = 0;
   const auto [end, error] =
       std::from_chars(field.data(), field.data() + field.size(), value);
@@ -123,19 +129,87 @@ std::pair<double, std::optional<NotANumber>> parse_number(std::string_view field
   return {value, std::nullopt};
 }
 
+// Throws Error unless every row has a field in the column and a line for messages: a
+// table that was made by hand may not.
+void check_table(const Table& table, std::size_t column) {
+  check(column < table.names.size(), "{}: the column must be below {}, got {}",
+        table.source, table.names.size(), column);
+  check(table.lines.size() == table.rows.size(),
+        "{}: a table must have a line for each row, got {} for {}", table.source,
+        table.lines.size(), table.rows.size());
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    check(column < table.rows[i].size(), "{}:{}: the row must have {} fields, got {}",
+          table.source, table.lines[i], table.names.size(), table.rows[i].size());
+  }
+}
+
+// Where a field stands, for messages.
+std::string place_of(const Table& table, std::size_t row, std::size_t column) {
+  return fmt::format("{}:{}: column {}", table.source, table.lines[row],
+                     shown(table.names[column]));
+}
+
+double number(const Table& table, std::size_t row, std::size_t column) {
+  const std::string& field = table.rows[row][column];
+  const auto [value, problem] = parse_number(field);
+  if (problem) {
+    const std::string place = place_of(table, row, column);
+    switch (*problem) {
+      case NotANumber::empty: fail("{} is empty, a number is needed", place);
+      case NotANumber::text: fail("{}: {} is not a number", place, shown(field));
+      case NotANumber::too_large:
+        fail("{}: {} is too large or too small a number", place, shown(field));
+      case NotANumber::not_finite:
+        fail("{}: {} is not a finite number", place, shown(field));
+    }
+  }
+  return value;
+}
+
+// The number as an element. Whole numbers are read as such, since a double rounds those
+// beyond 2^53, and so beyond it a number with a point or an exponent is refused.
+template <class T>
+T element(const Table& table, std::size_t row, std::size_t column) {
+  const double value = number(table, row, column);
+  if constexpr (std::is_same_v<T, std::int64_t>) {
+    const std::string_view field = without_plus(trimmed(table.rows[row][column]));
+    const char* const end = field.data() + field.size();
+    std::int64_t whole = 0;
+    const auto [stop, error] = std::from_chars(field.data(), end, whole);
+    if (error == std::errc() && stop == end) return whole;
+  }
+  bool fits = true;
+  if constexpr (std::is_same_v<T, bool>) {
+    fits = value == 0 || value == 1;
+  } else if constexpr (std::is_same_v<T, std::int64_t>) {
+    fits = std::trunc(value) == value && std::abs(value) <= 0x1p53;
+  } else {
+    fits = std::isfinite(static_cast<T>(value));
+  }
+  if (!fits) {
+    fail("{}: {} cannot hold {}", place_of(table, row, column), name(dtype_of<T>),
+         shown(table.rows[row][column]));
+  }
+  return static_cast<T>(value);
+}
+
 }  // namespace
 
 Table parse_csv(std::string_view text, std::string source, const CsvOptions& options) {
-  const auto quoted = [](char c) { return c == '"' || c == '\r' || c == '\n'; };
-  check(!quoted(options.separator),
-        "parse_csv: the separator must not be a quote or the end "
-        "of a line");
+  constexpr std::string_view no_separators("\"\r\n\0", 4);
+  check(no_separators.find(options.separator) == no_separators.npos,
+        "parse_csv: the separator must not be a quote, the end of a line or a NUL");
   Table table{.source = std::move(source), .names = {}, .rows = {}, .lines = {}};
   Reader reader(text, table.source, options.separator);
   if (reader.done()) {
     fail("{}:1: the file is empty; {} is needed", table.source,
          options.header ? "a line of column names" : "a row");
   }
+  const auto check_rows = [&](std::size_t line) {
+    check(table.rows.size() < options.max_rows, "{}:{}: at most {} rows are allowed",
+          table.source, line, options.max_rows);
+  };
+  if (!options.header) check_rows(1);
   Reader::Record first = reader.record(options.max_columns);
   if (first.count > options.max_columns) {
     fail("{}:1: at most {} columns are allowed, got {}", table.source,
@@ -156,9 +230,7 @@ Table parse_csv(std::string_view text, std::string source, const CsvOptions& opt
   }
   while (!reader.done()) {
     const std::size_t line = reader.line();
-    if (table.rows.size() == options.max_rows) {
-      fail("{}:{}: at most {} rows are allowed", table.source, line, options.max_rows);
-    }
+    check_rows(line);
     auto [row, count] = reader.record(table.names.size());
     if (count == 1 && row[0].empty() && table.names.size() > 1) {
       fail("{}:{}: the line is blank", table.source, line);
@@ -196,24 +268,11 @@ std::size_t find_column(const Table& table, std::string_view name) {
 }
 
 std::vector<double> numbers(const Table& table, std::size_t column) {
+  check_table(table, column);
   std::vector<double> values;
   values.reserve(table.rows.size());
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
-    const std::string& field = table.rows[i][column];
-    const auto [value, problem] = parse_number(field);
-    if (problem) {
-      const std::string place = fmt::format("{}:{}: column {}", table.source,
-                                            table.lines[i], shown(table.names[column]));
-      switch (*problem) {
-        case NotANumber::empty: fail("{} is empty, a number is needed", place);
-        case NotANumber::text: fail("{}: {} is not a number", place, shown(field));
-        case NotANumber::too_large:
-          fail("{}: {} is too large or too small a number", place, shown(field));
-        case NotANumber::not_finite:
-          fail("{}: {} is not a finite number", place, shown(field));
-      }
-    }
-    values.push_back(value);
+    values.push_back(number(table, i, column));
   }
   return values;
 }
@@ -226,19 +285,14 @@ Tensor to_tensor(const Table& table, const std::vector<std::string>& columns,
     places.resize(table.names.size());
     std::iota(places.begin(), places.end(), std::size_t{0});
   }
-  const auto rows = static_cast<std::int64_t>(table.rows.size());
-  const auto width = static_cast<std::int64_t>(places.size());
-  Tensor out = empty({rows, width}, dtype);
-  for (std::int64_t j = 0; j < width; ++j) {
-    const std::size_t place = places[static_cast<std::size_t>(j)];
-    const Tensor column = from_vector(numbers(table, place));
-    Tensor to = select(out, 1, j);
-    to.copy_(column.to(dtype));
-    if (!is_floating(dtype) && !equal(to.to(float64), column)) {
-      fail("{}: column {}: {} cannot hold all its numbers", table.source,
-           shown(table.names[place]), name(dtype));
+  for (const std::size_t place : places) check_table(table, place);
+  Tensor out = empty({table.rows.size(), places.size()}, dtype);
+  dispatch(dtype, [&]<class T>() {
+    T* element_at = out.mutable_data<T>();
+    for (std::size_t i = 0; i < table.rows.size(); ++i) {
+      for (const std::size_t place : places) *element_at++ = element<T>(table, i, place);
     }
-  }
+  });
   return out;
 }
 

@@ -50,12 +50,12 @@ Table read_csv(const std::string& path, const CsvOptions& options = {});
 std::size_t find_column(const Table& table, std::string_view name);
 
 // The numbers of a column. Throws Error, with the file and the line, for a field that is
-// empty, no number, infinite or not a number (NaN).
+// empty, no number, infinite or not a number (NaN); and for a column that is not there.
 std::vector<double> numbers(const Table& table, std::size_t column);
 
 // The numbers of columns, all of them when none is named: (rows, columns). Throws Error
 // as find_column and numbers do, and for a number that the dtype does not hold: a
-// fraction as int64.
+// fraction or 2^63 as int64, 2 as bool, 1e300 as float32.
 Tensor to_tensor(const Table& table, const std::vector<std::string>& columns = {},
                  DType dtype = float32);
 

@@ -61,7 +61,7 @@ BatchSampler::BatchSampler(Size dataset_size, const DataLoaderOptions& options)
 }
 
 void BatchSampler::begin_epoch() {
-  ++epoch_;
+  ++calls_;
   if (is_restored_ && position_ < size_) {
     is_restored_ = false;
     return;
@@ -86,6 +86,7 @@ void BatchSampler::draw_order() {
 }
 
 std::optional<Tensor> BatchSampler::next() {
+  ++calls_;
   is_restored_ = false;
   if (position_ == size_) return std::nullopt;
   const std::int64_t begin = position_ * batch_size_;

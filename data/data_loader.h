@@ -52,8 +52,8 @@ class BatchSampler {
   // default_generator(). With replacement the indices alone are drawn, as by a
   // RandomSampler.
   void begin_epoch();
-  // The number of epochs begun so far.
-  std::int64_t epoch() const { return epoch_; }
+  // How often an epoch was begun or the next batch asked for so far.
+  std::int64_t calls() const { return calls_; }
   // The indices of the next batch, int64 (batch); none when the epoch ends.
   std::optional<Tensor> next();
 
@@ -70,7 +70,7 @@ class BatchSampler {
   Generator generator_, before_order_;  // the second draws the order of this epoch again
   Tensor order_;                        // of this epoch, if it is shuffled
   std::int64_t position_;  // batches given in this epoch; size_ before the first
-  std::int64_t epoch_ = 0;
+  std::int64_t calls_ = 0;
 };
 
 template <Dataset D>
@@ -83,9 +83,12 @@ class DataLoader {
       : dataset_(std::move(dataset)), sampler_(dataset_.size(), options) {}
 
   std::int64_t size() const { return sampler_.size(); }  // batches of an epoch
-  const D& dataset() const { return dataset_; }
+  const D& dataset() const& { return dataset_; }
+  // Of a temporary by value, so that it outlives the loader.
+  D dataset() && { return std::move(dataset_); }
 
   // The next batch, in a new epoch when one has ended: for a training that counts steps.
+  // A loop over the loader that is under way throws Error when it goes on after it.
   Batch next() {
     std::optional<Tensor> indices = sampler_.next();
     if (!indices) {
@@ -102,17 +105,18 @@ class DataLoader {
     using difference_type = std::ptrdiff_t;
 
     explicit Iterator(DataLoader& loader)
-        : loader_(&loader), epoch_(loader.sampler_.epoch()) {
+        : loader_(&loader), calls_(loader.sampler_.calls()) {
       ++*this;
     }
     const Batch& operator*() const { return *batch_; }
-    // Throws Error when another epoch of the loader has begun since.
+    // Throws Error when the loader has begun another epoch, or given another batch,
+    // since.
     Iterator& operator++() {
-      check(
-          epoch_ == loader_->sampler_.epoch(),
-          "DataLoader: a loop over a loader was begun inside another over the same one; "
-          "use a loader for each");
+      check(calls_ == loader_->sampler_.calls(),
+            "DataLoader: inside a loop over a loader another loop over it was begun, or "
+            "next() called; use a loader for each");
       const std::optional<Tensor> indices = loader_->sampler_.next();
+      calls_ = loader_->sampler_.calls();
       batch_.reset();
       if (indices) batch_.emplace(loader_->dataset_[*indices]);
       return *this;
@@ -122,7 +126,7 @@ class DataLoader {
 
    private:
     DataLoader* loader_;
-    std::int64_t epoch_;
+    std::int64_t calls_;
     std::optional<Batch> batch_;
   };
   Iterator begin() {

@@ -51,7 +51,8 @@ TokenBatch TokenDataset::operator[](const Tensor& places) const {
   }
   const Tensor all = unsqueeze(list, 1) + arange(length_ + 1);  // (batch, length + 1)
   const Tensor tokens = reshape(index_select(tokens_, 0, flatten(all)), all.shape());
-  return {slice(tokens, 1, 0, length_), slice(tokens, 1, 1)};
+  // As copies: a program may write to the inputs, to hide tokens, and needs the targets.
+  return {slice(tokens, 1, 0, length_).clone(), slice(tokens, 1, 1).clone()};
 }
 
 }  // namespace heed::data

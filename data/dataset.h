@@ -52,7 +52,9 @@ class TensorDataset {
     detail::select_rows(tensors_, indices, rows);
     return rows;
   }
-  const std::array<Tensor, N>& tensors() const { return tensors_; }
+  const std::array<Tensor, N>& tensors() const& { return tensors_; }
+  // Of a temporary by value, so that it outlives the dataset.
+  std::array<Tensor, N> tensors() && { return std::move(tensors_); }
 
  private:
   std::array<Tensor, N> tensors_;
@@ -63,7 +65,8 @@ TensorDataset(Tensors...) -> TensorDataset<sizeof...(Tensors)>;
 template <std::size_t N>
 TensorDataset(std::array<Tensor, N>) -> TensorDataset<N>;
 
-// Pieces of a text and, for each token, the one that follows it: both (batch, length).
+// Pieces of a text and, for each token, the one that follows it: both (batch, length),
+// each with elements of its own.
 struct TokenBatch {
   Tensor inputs, targets;
 };

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tensor/core/tensor.h"
@@ -35,7 +36,9 @@ class Vocabulary {
 
   std::int64_t size() const { return static_cast<std::int64_t>(characters_.size()); }
   // The characters, each once.
-  const std::u32string& characters() const { return characters_; }
+  const std::u32string& characters() const& { return characters_; }
+  // Of a temporary by value, so that it outlives the vocabulary.
+  std::u32string characters() && { return std::move(characters_); }
   // The ids of the characters of `text`, int64 (n). Throws Error, naming the characters
   // that are not in the vocabulary and `source`, where the text comes from.
   Tensor encode(std::u32string_view text, std::string_view source = "text") const;

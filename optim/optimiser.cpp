@@ -56,6 +56,12 @@ void check_usable(std::string_view optimiser, const std::vector<Parameter>& list
   check(!list.empty(), "{}: the optimiser was moved from", optimiser);
 }
 
+void assign(State& state, State&& next) {
+  std::erase_if(state, [&](const auto& entry) { return !next.contains(entry.first); });
+  for (auto& [name, tensor] : state) tensor = std::move(next.at(name));
+  state.merge(next);  // the entries of other names
+}
+
 StateDict state_dict_of(const std::vector<Parameter>& list) {
   StateDict all;
   for (std::size_t i = 0; i < list.size(); ++i) {

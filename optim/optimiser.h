@@ -44,6 +44,10 @@ void check_parameters(std::string_view optimiser, const std::vector<Parameter>& 
 // Throws Error, naming the optimiser, when it was moved from: it always had parameters.
 void check_usable(std::string_view optimiser, const std::vector<Parameter>& list);
 
+// state = next, but for references: those to a tensor of `state` that `next` has too stay
+// valid. Takes no memory.
+void assign(State& state, State&& next);
+
 StateDict state_dict_of(const std::vector<Parameter>& list);
 
 // The parameters' states in a state dict, as copies. Throws Error when an entry is not
@@ -101,7 +105,7 @@ class Optimiser {
 
   // The options of a group, to read or to change between steps. Throws Error when there
   // is no such group.
-  Options& options(std::size_t group = 0) {
+  Options& options(std::size_t group = 0) & {
     check_usable();
     check(group < options_.size(), "{}: the group must be below {}, got {}", name_,
           options_.size(), group);
@@ -114,15 +118,20 @@ class Optimiser {
     return options_;
   }
 
-  // The state of a parameter: empty before its first step. Throws Error for a Variable
-  // that is not among the parameters.
-  const State& state(const Variable& parameter) const {
+  // The state of a parameter: empty before its first step. References to it, and to its
+  // tensors, see every step, until the optimiser is assigned to or destroyed, or loads a
+  // state without such a tensor. Throws Error for a Variable that is not among the
+  // parameters.
+  const State& state(const Variable& parameter) const& {
     check_usable();
     for (const detail::Parameter& p : parameters_) {
       if (p.variable.node().get() == parameter.node().get()) return p.state;
     }
     fail("{}: the state was asked for a Variable that is not a parameter", name_);
   }
+
+  // It would refer into an optimiser that is gone.
+  void state(const Variable& parameter) && = delete;
 
   // Copies of all states: what another optimiser of equal parameters needs to go on from
   // here. The options are not included.
@@ -165,7 +174,7 @@ class Optimiser {
     }
     for (Prepared& p : all) {
       p.target.update([&](Tensor& x) { p.move(x, p.target.gradient); });
-      p.before = std::move(p.next);
+      detail::assign(p.before, std::move(p.next));
     }
   }
 
@@ -173,7 +182,7 @@ class Optimiser {
 
   void set_states(std::vector<State> states) {
     for (std::size_t i = 0; i < states.size(); ++i) {
-      parameters_[i].state = std::move(states[i]);
+      detail::assign(parameters_[i].state, std::move(states[i]));
     }
   }
 

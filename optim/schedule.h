@@ -20,8 +20,8 @@ struct StepScheduleOptions {
   std::int64_t step_size;
   double gamma = 0.1;
 };
-// lr gamma^k, where k is step / step_size rounded down. Throws Error unless step_size is
-// at least 1.
+// lr gamma^k, where k is step / step_size rounded down. Throws Error for a negative step
+// and unless step_size is at least 1.
 double step_schedule(std::int64_t step, const StepScheduleOptions& options);
 
 struct CosineScheduleOptions {
@@ -31,8 +31,8 @@ struct CosineScheduleOptions {
   std::int64_t steps = 0;  // where the cosine ends; must be given
 };
 // lr (step + 1) / (warmup + 1) during the warm-up, then half a cosine from lr down to
-// min_lr, which stays. Throws Error unless steps is at least 1 and
-// 0 <= warmup <= steps.
+// min_lr, which stays. Throws Error for a negative step and unless steps is at least 1
+// and 0 <= warmup <= steps.
 // (Loshchilov and Hutter, 2017, without restarts; the warm-up is nanoGPT's)
 double cosine_schedule(std::int64_t step, const CosineScheduleOptions& options);
 

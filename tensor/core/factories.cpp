@@ -147,15 +147,11 @@ Tensor copied(const std::vector<T>& values) {
 
 }  // namespace
 
-void Number::fail(std::uint64_t value) {
-  heed::fail("number: a whole number must fit int64, got {}", value);
-}
-
 Tensor zeros(const Shape& shape, DType dtype) { return full(shape, 0, dtype); }
 
 Tensor ones(const Shape& shape, DType dtype) { return full(shape, 1, dtype); }
 
-Tensor full(const Shape& shape, double value, DType dtype) {
+Tensor full(const Shape& shape, Number value, DType dtype) {
   Tensor result = empty(shape, dtype);
   dispatch(dtype, [&]<class T>() {
     std::fill_n(result.mutable_data<T>(), result.numel(), fitting<T>("full", value));
@@ -167,7 +163,7 @@ Tensor zeros_like(const Tensor& x) { return zeros(x.shape(), x.dtype()); }
 
 Tensor ones_like(const Tensor& x) { return ones(x.shape(), x.dtype()); }
 
-Tensor full_like(const Tensor& x, double value) {
+Tensor full_like(const Tensor& x, Number value) {
   return full(x.shape(), value, x.dtype());
 }
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "tensor/core/number.h"
 #include "tensor/core/tensor.h"
 
 namespace heed {
@@ -16,12 +17,12 @@ namespace heed {
 Tensor zeros(const Shape& shape, DType dtype = float32);
 Tensor ones(const Shape& shape, DType dtype = float32);
 // Throws Error when the dtype cannot hold `value`.
-Tensor full(const Shape& shape, double value, DType dtype = float32);
+Tensor full(const Shape& shape, Number value, DType dtype = float32);
 // zeros and ones with the shape and dtype of x.
 Tensor zeros_like(const Tensor& x);
 Tensor ones_like(const Tensor& x);
 // Throws Error when the dtype cannot hold `value`.
-Tensor full_like(const Tensor& x, double value);
+Tensor full_like(const Tensor& x, Number value);
 // Elements not set, with the shape and dtype of x and its order of strides: like a
 // transposed x, the result is transposed in memory. It is dense even where x is not.
 Tensor empty_like(const Tensor& x);
@@ -30,50 +31,6 @@ Tensor eye(Size n, DType dtype = float32);
 Tensor eye(Size m, Size n, DType dtype = float32);
 
 // --- ranges
-
-template <class T>
-concept Arithmetic = std::integral<T> || std::floating_point<T>;
-
-// A plain number of any C++ type that remembers what it was written as: where no dtype is
-// given, 3 makes an int64 tensor, 3.0 a float32 one, and true a bool one. Throws Error
-// for an unsigned number that int64 cannot hold.
-class Number {
- public:
-  enum class Kind { boolean, whole, real };
-
-  template <Arithmetic T>
-  Number(T value) : real_(static_cast<double>(value)) {
-    if constexpr (std::floating_point<T>) {
-      kind_ = Kind::real;
-    } else {
-      if constexpr (!std::same_as<T, bool>) {
-        kind_ = Kind::whole;
-        if (!std::in_range<std::int64_t>(value)) fail(static_cast<std::uint64_t>(value));
-      }
-      whole_ = static_cast<std::int64_t>(value);
-    }
-  }
-
-  Number(Integer value) : Number(std::int64_t{value}) {}
-
-  Kind kind() const { return kind_; }
-  double real() const { return real_; }
-  // The number as an element of type T. Throws Error, naming `op`, when T cannot hold it.
-  template <class T>
-  T as(std::string_view op) const {
-    if constexpr (std::is_same_v<T, std::int64_t>) {
-      if (kind_ != Kind::real) return whole_;
-    }
-    return adapt<T>(op, real_);
-  }
-
- private:
-  [[noreturn]] static void fail(std::uint64_t value);
-
-  Kind kind_ = Kind::boolean;
-  std::int64_t whole_ = 0;
-  double real_;
-};
 
 // start, start + step, ... below `end` (above it for a negative step), rounded as by
 // PyTorch's vector kernels. Without a dtype whole numbers give int64, others float32,

@@ -33,8 +33,8 @@ Shape without_last(const Shape& shape, int n) {
   return Shape(std::span(shape.begin(), static_cast<std::size_t>(shape.rank() - n)));
 }
 
-Shape append(Shape shape, std::initializer_list<std::int64_t> sizes) {
-  for (std::int64_t size : sizes) shape.push_back(size);
+Shape append(Shape shape, std::initializer_list<Integer> sizes) {
+  for (const Integer size : sizes) shape.push_back(size);
   return shape;
 }
 
@@ -61,7 +61,7 @@ bool broadcasts_to(const Shape& shape, const Shape& target) {
   return true;
 }
 
-int Shape::from_end(int i) const {
+std::int64_t Shape::from_end(std::int64_t i) const {
   check(-rank_ <= i && i < rank_, "shape: the index must be from {} to {}, got {} for {}",
         -rank_, rank_ - 1, i, *this);
   return i + rank_;

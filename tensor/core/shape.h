@@ -18,14 +18,34 @@ namespace heed {
 
 inline constexpr int max_rank = 8;
 
+// A whole number as an argument. Unlike std::int64_t it cannot be made from a bool or a
+// fraction, so that an argument in the wrong place is found: sort(x, true), zeros({2.5})
+// and MultiHeadAttention(8, 2, 0.1) do not compile. Throws Error for 2^63 and more, which
+// is what size_t(0) - 1 is.
+class Integer {
+ public:
+  template <std::integral Int>
+  requires(!std::same_as<Int, bool>) constexpr Integer(Int value)
+      : value_(static_cast<std::int64_t>(value)) {
+    if (!std::in_range<std::int64_t>(value)) fail(static_cast<std::uint64_t>(value));
+  }
+  constexpr operator std::int64_t() const { return value_; }
+
+ private:
+  [[noreturn]] static void fail(std::uint64_t value);
+
+  std::int64_t value_;
+};
+
 // Up to eight whole numbers, held in place so that making one never allocates. It serves
 // as the sizes of a tensor, as its strides, and as a list of dimensions.
 // Throws Error when a ninth number is added.
 class Shape {
  public:
   Shape() {}
-  Shape(std::initializer_list<std::int64_t> sizes)
-      : Shape(std::span(sizes.begin(), sizes.size())) {}
+  Shape(std::initializer_list<Integer> sizes) {
+    for (const Integer size : sizes) push_back(size);
+  }
   explicit Shape(std::span<const std::int64_t> sizes) {
     for (std::int64_t size : sizes) push_back(size);
   }
@@ -42,8 +62,8 @@ class Shape {
 
   int rank() const { return rank_; }
   // Number i, a negative i from the end. Throws Error out of range.
-  std::int64_t operator[](int i) const { return sizes_[place(i)]; }
-  std::int64_t& operator[](int i) { return sizes_[place(i)]; }
+  std::int64_t operator[](Integer i) const { return sizes_[place(i)]; }
+  std::int64_t& operator[](Integer i) { return sizes_[place(i)]; }
   // The numbers one by one: auto [n, d] = x.shape().sizes<2>(). Throws Error unless there
   // are N.
   template <std::size_t N>
@@ -78,10 +98,12 @@ class Shape {
   }
 
  private:
-  int place(int i) const {
-    return static_cast<unsigned>(i) < static_cast<unsigned>(rank_) ? i : from_end(i);
+  std::int64_t place(std::int64_t i) const {
+    return static_cast<std::uint64_t>(i) < static_cast<std::uint64_t>(rank_)
+               ? i
+               : from_end(i);
   }
-  int from_end(int i) const;
+  std::int64_t from_end(std::int64_t i) const;
   [[noreturn]] void fail_sizes(std::size_t n) const;
   [[noreturn]] static void fail_rank();
 
@@ -92,25 +114,6 @@ class Shape {
 std::ostream& operator<<(std::ostream& out, const Shape& shape);
 
 using Strides = Shape;  // one a dimension, counted in elements
-
-// A whole number as an argument. Unlike std::int64_t it cannot be made from a bool or a
-// fraction, so that an argument in the wrong place is found: sort(x, true) and
-// MultiHeadAttention(8, 2, 0.1) do not compile. Throws Error for 2^63 and more, which is
-// what size_t(0) - 1 is.
-class Integer {
- public:
-  template <std::integral Int>
-  requires(!std::same_as<Int, bool>) Integer(Int value)
-      : value_(static_cast<std::int64_t>(value)) {
-    if (!std::in_range<std::int64_t>(value)) fail(static_cast<std::uint64_t>(value));
-  }
-  operator std::int64_t() const { return value_; }
-
- private:
-  [[noreturn]] static void fail(std::uint64_t value);
-
-  std::int64_t value_;
-};
 
 using Dim = Integer;   // the index of a dimension; a negative one counts from the end
 using Size = Integer;  // how many elements, features, heads, layers
@@ -138,7 +141,7 @@ Strides row_major(const Shape& shape);
 Shape without_last(const Shape& shape, int n);
 
 // The shape, followed by `sizes`.
-Shape append(Shape shape, std::initializer_list<std::int64_t> sizes);
+Shape append(Shape shape, std::initializer_list<Integer> sizes);
 
 // The shape that `a` and `b` broadcast to: aligned at the last dimension, a missing or
 // size-1 dimension repeats. Throws Error, naming `op`, when they do not fit.

@@ -9,7 +9,7 @@ namespace heed {
 namespace {
 
 // The place of the element at `index`, in elements from the tensor's first.
-std::int64_t place(const Tensor& x, std::initializer_list<std::int64_t> index) {
+std::int64_t place(const Tensor& x, std::initializer_list<Integer> index) {
   const auto given = static_cast<int>(index.size());
   check(given == x.dim(), "at: one index a dimension, got {} for the shape {}", given,
         x.shape());
@@ -77,12 +77,35 @@ double Tensor::item() const {
   return dispatch(dtype_, [&]<class T>() { return static_cast<double>(*data<T>()); });
 }
 
-double Tensor::at(std::initializer_list<std::int64_t> index) const {
+std::uint64_t Tensor::whole_item(std::int64_t lowest, std::uint64_t highest) const {
+  const double rounded = item();
+  return dispatch(dtype_, [&]<class T>() {
+    const T value = *data<T>();
+    const auto check_range = [&](bool fits) {
+      check(fits, "item: the type asked for holds numbers from {} to {}, got {}", lowest,
+            highest, value);
+    };
+    if constexpr (std::is_floating_point_v<T>) {
+      const double whole = std::trunc(rounded);
+      // highest + 1 is a power of two: exact, although highest may be no double.
+      check_range(whole >= static_cast<double>(lowest) &&
+                  whole < static_cast<double>(highest) + 1);
+      return whole < 0 ? static_cast<std::uint64_t>(static_cast<std::int64_t>(whole))
+                       : static_cast<std::uint64_t>(whole);
+    } else {
+      const std::int64_t whole = value;
+      check_range(whole >= lowest && std::cmp_less_equal(whole, highest));
+      return static_cast<std::uint64_t>(whole);
+    }
+  });
+}
+
+double Tensor::at(std::initializer_list<Integer> index) const {
   const std::int64_t i = place(*this, index);
   return dispatch(dtype_, [&]<class T>() { return static_cast<double>(data<T>()[i]); });
 }
 
-void Tensor::set(std::initializer_list<std::int64_t> index, double value) {
+void Tensor::set(std::initializer_list<Integer> index, Number value) {
   const std::int64_t i = place(*this, index);
   dispatch(dtype_, [&]<class T>() { mutable_data<T>()[i] = fitting<T>("set", value); });
 }
@@ -101,7 +124,7 @@ template std::vector<double> Tensor::to_vector() const;
 template std::vector<std::int64_t> Tensor::to_vector() const;
 template std::vector<bool> Tensor::to_vector() const;
 
-Tensor& Tensor::fill_(double value) {
+Tensor& Tensor::fill_(Number value) {
   dispatch(dtype(), [&]<class T>() {
     const T element = fitting<T>("fill_", value);
     if (numel() == 0) return;
@@ -120,12 +143,14 @@ Tensor& Tensor::fill_(double value) {
   return *this;
 }
 
-Tensor& Tensor::copy_(const Tensor& source) {
+Tensor& Tensor::copy_(const Tensor& source) { return overwrite("copy_", source); }
+
+Tensor& Tensor::overwrite(std::string_view op, const Tensor& source) {
   check(broadcasts_to(source.shape(), shape()),
-        "copy_: the source must broadcast to the target, got {} and {}", source.shape(),
+        "{}: the source must broadcast to the target, got {} and {}", op, source.shape(),
         shape_);
   if (numel() == 0) return *this;
-  check_distinct("copy_", *this);
+  check_distinct(op, *this);
   // In one storage the writing could change what is yet to be read.
   const Tensor from = source.storage() == storage() ? source.clone() : source;
   const Strides from_strides = expanded_strides(from.shape(), from.strides(), shape_);
@@ -160,40 +185,6 @@ Tensor empty(const Shape& shape, DType dtype) {
   const auto bytes = static_cast<std::size_t>(count(shape)) * element_size(dtype);
   return Tensor(StorageRef::make(bytes), 0, shape, row_major(shape), dtype);
 }
-
-template <class T>
-T adapt(std::string_view op, double value) {
-  if constexpr (std::is_floating_point_v<T>) {
-    return static_cast<T>(value);
-  } else if constexpr (std::is_same_v<T, bool>) {
-    check(value == 0 || value == 1, "{}: a bool tensor takes 0 or 1, got {}", op, value);
-    return value != 0;
-  } else {
-    check(std::trunc(value) == value && -0x1p63 <= value && value < 0x1p63,
-          "{}: an int64 tensor takes whole numbers, got {}", op, value);
-    return static_cast<T>(value);
-  }
-}
-
-template float adapt<float>(std::string_view, double);
-template double adapt<double>(std::string_view, double);
-template std::int64_t adapt<std::int64_t>(std::string_view, double);
-template bool adapt<bool>(std::string_view, double);
-
-template <class T>
-T fitting(std::string_view op, double value) {
-  const T element = adapt<T>(op, value);
-  if constexpr (std::is_same_v<T, float>) {
-    check(std::isinf(value) || !std::isinf(element), "{}: {} is too large for float32",
-          op, value);
-  }
-  return element;
-}
-
-template float fitting<float>(std::string_view, double);
-template double fitting<double>(std::string_view, double);
-template std::int64_t fitting<std::int64_t>(std::string_view, double);
-template bool fitting<bool>(std::string_view, double);
 
 void check_same_dtype(std::string_view op, const Tensor& a, const Tensor& b) {
   check(a.dtype() == b.dtype(),

@@ -4,12 +4,17 @@
 #include <cstdint>
 #include <initializer_list>
 #include <iosfwd>
+#include <limits>
 #include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "tensor/core/dtype.h"
 #include "tensor/core/memory.h"
 #include "tensor/core/methods.h"
+#include "tensor/core/number.h"
 #include "tensor/core/shape.h"
 
 namespace heed {
@@ -63,7 +68,8 @@ class [[nodiscard]] Tensor : public Methods<Tensor> {
   DType dtype() const { return checked().dtype_; }
   // The place of the first element in the storage, in elements.
   std::int64_t offset() const { return offset_; }
-  const StorageRef& storage() const { return storage_; }
+  const StorageRef& storage() const& { return storage_; }
+  StorageRef storage() && { return std::move(storage_); }
   // True when the elements lie one after the other in row-major order.
   bool is_contiguous() const;
 
@@ -84,23 +90,34 @@ class [[nodiscard]] Tensor : public Methods<Tensor> {
   // The only element, as a double: an int64 beyond 2^53 is rounded. Throws Error unless
   // there is exactly one element.
   double item() const;
-  // The same as a T.
-  template <class T>
+  // The same as a T. As an integer an int64 is exact and a fraction loses its digits
+  // after the point; throws Error when T cannot hold the number.
+  template <Arithmetic T>
   T item() const {
-    return static_cast<T>(item());
+    if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+      using Limits = std::numeric_limits<T>;
+      return static_cast<T>(whole_item(Limits::min(), Limits::max()));
+    } else {
+      return static_cast<T>(item());
+    }
   }
-  // The element at `index`, one number a dimension, negative ones from the end.
-  // Throws Error when the count or a number does not fit.
-  double at(std::initializer_list<std::int64_t> index) const;
+  // The element at `index`, one number a dimension, negative ones from the end, as a
+  // double like item(). Throws Error when the count or a number does not fit.
+  double at(std::initializer_list<Integer> index) const;
   // Writes the element at `index`. Throws Error as at() does, or when the dtype cannot
   // hold `value`.
-  void set(std::initializer_list<std::int64_t> index, double value);
+  void set(std::initializer_list<Integer> index, Number value);
   // All elements in row-major order. Throws Error unless T fits dtype().
   template <class T>
   std::vector<T> to_vector() const;
 
+  // The functions that change the elements return the Tensor that they are called on, so
+  // that calls can be chained: Tensor t = empty({3}).uniform_(). A reference to the
+  // result lives no longer than that Tensor: after const Tensor& t =
+  // empty({3}).uniform_() it refers to nothing.
+  //
   // Sets every element. Throws Error when the dtype cannot hold `value`.
-  Tensor& fill_(double value);
+  Tensor& fill_(Number value);
   // The functions of these names in tensor/random/random.h, with the default generator.
   Tensor& uniform_(double low = 0, double high = 1);
   Tensor& normal_(double mean = 0, double std = 1);
@@ -136,6 +153,11 @@ class [[nodiscard]] Tensor : public Methods<Tensor> {
     if (!storage_) fail_undefined();
     return *this;
   }
+  // The element without its fraction, modulo 2^64. Throws Error unless it is one and from
+  // lowest to highest.
+  std::uint64_t whole_item(std::int64_t lowest, std::uint64_t highest) const;
+  // copy_() under the name of `op`.
+  Tensor& overwrite(std::string_view op, const Tensor& source);
   [[noreturn]] static void fail_undefined();
   [[noreturn]] void fail_dtype(DType asked) const;
   template <class T>
@@ -154,17 +176,6 @@ class [[nodiscard]] Tensor : public Methods<Tensor> {
 // A contiguous tensor whose elements are not set. Throws Error when the shape is negative
 // or too large, or there is no memory.
 Tensor empty(const Shape& shape, DType dtype = float32);
-
-// `value` as the element type T of an op on a tensor of that type: numbers adapt to the
-// tensor beside them. Throws Error, naming `op`, when an integer or bool tensor would
-// have to take a fraction.
-template <class T>
-T adapt(std::string_view op, double value);
-
-// As adapt, for numbers that become elements as they are: a finite one that T could only
-// hold as an infinity is an Error too.
-template <class T>
-T fitting(std::string_view op, double value);
 
 // Throws Error unless the two dtypes are equal: heed never converts silently.
 void check_same_dtype(std::string_view op, const Tensor& a, const Tensor& b);

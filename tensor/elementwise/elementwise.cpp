@@ -250,12 +250,12 @@ Tensor& Tensor::operator-=(const Tensor& x) {
   add_(*this, x, -1);
   return *this;
 }
-Tensor& Tensor::operator*=(const Tensor& x) { return copy_(*this * x); }
-Tensor& Tensor::operator/=(const Tensor& x) { return copy_(*this / x); }
-Tensor& Tensor::operator+=(double x) { return copy_(*this + x); }
-Tensor& Tensor::operator-=(double x) { return copy_(*this - x); }
-Tensor& Tensor::operator*=(double x) { return copy_(*this * x); }
-Tensor& Tensor::operator/=(double x) { return copy_(*this / x); }
+Tensor& Tensor::operator*=(const Tensor& x) { return overwrite("mul_", *this * x); }
+Tensor& Tensor::operator/=(const Tensor& x) { return overwrite("div_", *this / x); }
+Tensor& Tensor::operator+=(double x) { return overwrite("add_", *this + x); }
+Tensor& Tensor::operator-=(double x) { return overwrite("sub_", *this - x); }
+Tensor& Tensor::operator*=(double x) { return overwrite("mul_", *this * x); }
+Tensor& Tensor::operator/=(double x) { return overwrite("div_", *this / x); }
 
 // --- comparisons
 
@@ -348,7 +348,7 @@ Tensor masked_fill(const Tensor& x, const Tensor& mask, double value) {
                     {mask, Operand("masked_fill", value, x.dtype()), x});
 }
 Tensor& Tensor::masked_fill_(const Tensor& mask, double value) {
-  return copy_(masked_fill(mask, value));
+  return overwrite("masked_fill_", masked_fill(mask, value));
 }
 
 // --- in place

@@ -218,7 +218,9 @@ Tensor one_hot(const Tensor& ids, std::optional<Size> classes) {
   Tensor result = empty(append(ids.shape(), {n}), int64).fill_(0);
   std::int64_t* row = result.mutable_data<std::int64_t>();
   for (const std::int64_t id : list) {
-    check(0 <= id && id < n, "one_hot: the ids must be from 0 to {}, got {}", n - 1, id);
+    check(0 <= id, "one_hot: the ids must not be negative, got {}", id);
+    check(id < n, "one_hot: the ids must be below the number of classes, {}, got {}", n,
+          id);
     row[id] = 1;
     row += n;
   }

@@ -148,7 +148,7 @@ Tensor multinomial(const Tensor& p, Size samples, bool replacement,
   check(all(isfinite(p)).item() && all(p >= 0).item(),
         "multinomial: the elements of p must be finite and not negative, got {}", p);
   const std::int64_t least = replacement ? 1 : std::int64_t{samples};
-  check(all(sum((p > 0).to(int64), -1) >= least).item(),
+  check(least <= p.size(-1) && all(sum((p > 0).to(int64), -1) >= least).item(),
         "multinomial: each row of p must have {} elements above 0{}, got {}", least,
         replacement ? "" : ", to be drawn without replacement", p);
   if (replacement && samples > 1) return drawn_with_replacement(p, samples, generator);

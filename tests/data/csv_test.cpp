@@ -1,6 +1,8 @@
 // Tables: what RFC 4180 allows is read, and all else refused with its file and line.
 #include "data/csv.h"
 
+#include <cmath>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -19,7 +21,7 @@
 namespace {
 
 using namespace heed::data;
-using heed::equal, heed::error_of, heed::tensor;
+using heed::equal, heed::error_of, heed::tensor, heed::Tensor;
 using heed::shown;
 using heed::support::TemporaryFolder;
 using Strings = std::vector<std::string>;
@@ -64,8 +66,16 @@ BOOST_AUTO_TEST_CASE(quotes) {
              boost::test_tools::per_element());
   BOOST_TEST(table.rows[0] == (Strings{"1\n2", "", "3"}),
              boost::test_tools::per_element());
-  // A line end inside quotes counts.
-  BOOST_TEST(table.lines[1] == 4u);
+}
+
+BOOST_AUTO_TEST_CASE(line_ends_in_quotes_count) {
+  for (std::string_view end : {"\n", "\r\n", "\r"}) {
+    const std::string text = fmt::format("a{0}\"1{0}2{0}\"{0}3{0}x{0}", end);
+    const Table table = parse_csv(text, "t.csv");
+    BOOST_TEST(table.lines == (std::vector<std::size_t>{2, 5, 6}),
+               boost::test_tools::per_element());
+    BOOST_TEST(table.rows[0][0] == fmt::format("1{0}2{0}", end));
+  }
 }
 
 BOOST_AUTO_TEST_CASE(no_rows_are_a_table) {
@@ -148,6 +158,11 @@ BOOST_AUTO_TEST_CASE(tables_have_a_limit) {
   BOOST_TEST(parse_csv(text, "t.csv", {.max_rows = 5000}).rows.size() == 5000u);
   BOOST_TEST(error_of([&] { parse_csv(text + "1,2\n", "t.csv", {.max_rows = 5000}); }) ==
              "t.csv:5002: at most 5000 rows are allowed");
+  BOOST_TEST(error_of([] {
+               parse_csv("5", "t.csv", {.header = false, .max_rows = 0});
+             }) == "t.csv:1: at most 0 rows are allowed");
+  BOOST_TEST(error_of([] { parse_csv("a\n5", "t.csv", {.max_rows = 0}); }) ==
+             "t.csv:2: at most 0 rows are allowed");
   // In a row of commas each byte would be a field: none is kept.
   BOOST_TEST(parse_message("a,b\n" + std::string(1'000'000, ',')) ==
              "t.csv:2: 1000001 fields, but line 1 has 2");
@@ -171,8 +186,11 @@ BOOST_AUTO_TEST_CASE(separators_and_tables_without_names) {
              boost::test_tools::per_element());
   BOOST_TEST(error_of([] { parse_csv("", "t.csv", {.header = false}); }) ==
              "t.csv:1: the file is empty; a row is needed");
-  BOOST_TEST(error_of([] { parse_csv("a\n", "t.csv", {.separator = '"'}); }) ==
-             "parse_csv: the separator must not be a quote or the end of a line");
+  for (const char separator : {'"', '\r', '\n', '\0'}) {
+    BOOST_TEST(
+        error_of([&] { parse_csv("a\n", "t.csv", {.separator = separator}); }) ==
+        "parse_csv: the separator must not be a quote, the end of a line or a NUL");
+  }
 }
 
 BOOST_AUTO_TEST_CASE(tables_as_tensors) {
@@ -186,7 +204,49 @@ BOOST_AUTO_TEST_CASE(tables_as_tensors) {
   BOOST_TEST(error_of([&] { (void)to_tensor(table, {"d"}); }) ==
              "t.csv:1: no column is called d; there are a, b, c");
   BOOST_TEST(error_of([&] { (void)to_tensor(table, {"b"}, heed::int64); }) ==
-             "t.csv: column b: int64 cannot hold all its numbers");
+             "t.csv:2: column b: int64 cannot hold 2.5");
+}
+
+BOOST_AUTO_TEST_CASE(elements_are_the_numbers_of_the_file) {
+  const auto in = [](std::string_view field, heed::DType dtype) {
+    return to_tensor(parse_csv("a\n" + std::string(field), "t.csv"), {}, dtype);
+  };
+  for (const std::int64_t number :
+       {std::int64_t{9007199254740993}, INT64_MAX, INT64_MIN}) {
+    const Tensor x = in(std::to_string(number), heed::int64);
+    BOOST_TEST(x.item<std::int64_t>() == number);
+  }
+  BOOST_TEST(in(" +7 ", heed::int64).item() == 7);
+  BOOST_TEST(in("-2.5e1", heed::int64).item() == -25);
+  BOOST_TEST(std::signbit(in("-0", heed::float32).item()));
+  BOOST_TEST(in("1", heed::boolean).item() == 1);
+  BOOST_TEST(in("1e300", heed::float64).item() == 1e300);
+  BOOST_TEST(in("1e-300", heed::float32).item() == 0);
+  const auto message = [&](std::string_view field, heed::DType dtype) {
+    return error_of([&] { (void)in(field, dtype); });
+  };
+  for (std::string_view field :
+       {"0.5", "9223372036854775808", "-9223372036854775809", "1e16"}) {
+    BOOST_TEST(message(field, heed::int64) ==
+               fmt::format("t.csv:2: column a: int64 cannot hold {}", field));
+  }
+  BOOST_TEST(message("1e300", heed::float32) ==
+             "t.csv:2: column a: float32 cannot hold 1e300");
+  BOOST_TEST(message("2", heed::boolean) == "t.csv:2: column a: bool cannot hold 2");
+}
+
+BOOST_AUTO_TEST_CASE(tables_made_by_hand) {
+  Table table = parse_csv("a,b\n1,2\n3,4\n", "t.csv");
+  const auto messages_are = [&](const std::string& message) {
+    BOOST_TEST(error_of([&] { numbers(table, 1); }) == message);
+    BOOST_TEST(error_of([&] { (void)to_tensor(table); }) == message);
+  };
+  BOOST_TEST(error_of([&] { numbers(table, 2); }) ==
+             "t.csv: the column must be below 2, got 2");
+  table.rows[1].pop_back();
+  messages_are("t.csv:3: the row must have 2 fields, got 1");
+  table.lines.pop_back();
+  messages_are("t.csv: a table must have a line for each row, got 1 for 2");
 }
 
 BOOST_AUTO_TEST_CASE(files_have_a_limit) {

@@ -67,6 +67,9 @@ BOOST_AUTO_TEST_CASE(pieces_of_a_text_and_what_follows) {
   const auto [inputs, targets] = text[tensor({0, 16})];
   BOOST_TEST(equal(inputs, tensor({{10, 11, 12}, {26, 27, 28}})));
   BOOST_TEST(equal(targets, tensor({{11, 12, 13}, {27, 28, 29}})));
+  // Writing to one does not change the other.
+  Tensor(inputs).fill_(-1);
+  BOOST_TEST(equal(targets, tensor({{11, 12, 13}, {27, 28, 29}})));
   BOOST_TEST(error_of([&] {
                text[tensor({0, 17})];
              }) == "TokenDataset: a place must be from 0 to 16, got 17");
@@ -168,8 +171,30 @@ BOOST_AUTO_TEST_CASE(two_loops_at_once_are_refused) {
                  for (auto [y] : loader) BOOST_TEST(y.numel() > 0);
                }
              }) ==
-             "DataLoader: a loop over a loader was begun inside another over the same "
-             "one; use a loader for each");
+             "DataLoader: inside a loop over a loader another loop over it was begun, or "
+             "next() called; use a loader for each");
+}
+
+BOOST_AUTO_TEST_CASE(next_inside_a_loop_is_refused) {
+  DataLoader loader(ten, {.batch_size = 4});
+  int batches = 0;
+  BOOST_TEST(error_of([&] {
+               for (auto [x] : loader) batches += (loader.next()[0].numel() > 0);
+             }) ==
+             "DataLoader: inside a loop over a loader another loop over it was begun, or "
+             "next() called; use a loader for each");
+  BOOST_TEST(batches == 1);
+  // After a loop that was left it goes on with the epoch.
+  for (auto [x] : loader) break;
+  BOOST_TEST((loader.next()[0].to_vector<std::int64_t>() ==
+              std::vector<std::int64_t>{4, 5, 6, 7}));
+}
+
+BOOST_AUTO_TEST_CASE(parts_of_temporaries_outlive_them) {
+  const auto& tensors = TensorDataset(arange(3), arange(3)).tensors();
+  BOOST_TEST(tensors[1].numel() == 3);
+  const auto& dataset = DataLoader(TensorDataset(arange(3))).dataset();
+  BOOST_TEST(dataset.size() == 3);
 }
 
 // A struct with size() and operator[] is a dataset.

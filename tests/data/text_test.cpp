@@ -59,6 +59,12 @@ BOOST_AUTO_TEST_CASE(characters_are_numbered_in_their_order) {
              "decode: an id must be from 0 to 4, got 5");
 }
 
+BOOST_AUTO_TEST_CASE(characters_of_a_temporary_outlive_it) {
+  const std::u32string& characters =
+      Vocabulary(U"hello, world, many letters").characters();
+  BOOST_TEST((characters == U" ,adehlmnorstwy"));
+}
+
 BOOST_AUTO_TEST_CASE(unknown_characters_are_named) {
   const Vocabulary vocabulary(U"abc");
   BOOST_TEST(error_of([&] { vocabulary.encode(U"a\u00e9b\nz\u00e9", "--prompt"); }) ==

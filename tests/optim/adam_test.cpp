@@ -258,7 +258,8 @@ BOOST_AUTO_TEST_CASE(what_it_refuses) {
              }) ==
              "Adam: a parameter must not repeat its elements; parameter 1 does, (4) with "
              "strides (0)");
-  BOOST_TEST(error_of([&] { Adam({x}).state(leaf(1)); }) ==
+  const Adam optimiser({x});
+  BOOST_TEST(error_of([&] { optimiser.state(leaf(1)); }) ==
              "Adam: the state was asked for a Variable that is not a parameter");
 }
 

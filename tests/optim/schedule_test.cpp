@@ -50,6 +50,14 @@ BOOST_AUTO_TEST_CASE(the_cosine_warms_up_falls_and_stays) {
              "cosine_schedule: steps must be at least 1, got 0");
 }
 
+BOOST_AUTO_TEST_CASE(steps_are_counted_from_0) {
+  BOOST_TEST(error_of([] { optim::step_schedule(-1, {.lr = 1, .step_size = 30}); }) ==
+             "step_schedule: step must not be negative, got -1");
+  BOOST_TEST(error_of([] {
+               optim::cosine_schedule(-2, {.lr = 1, .warmup = 3, .steps = 4});
+             }) == "cosine_schedule: step must not be negative, got -2");
+}
+
 BOOST_AUTO_TEST_CASE(a_cosine_may_be_all_warm_up) {
   const optim::CosineScheduleOptions o{.lr = 4, .min_lr = 0.5, .warmup = 3, .steps = 3};
   const double expected[] = {1, 2, 3, 0.5, 0.5};

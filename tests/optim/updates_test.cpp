@@ -251,6 +251,28 @@ BOOST_AUTO_TEST_CASE(a_step_of_sgd_is_the_same_in_ops_to_the_bit) {
   set_num_threads(before);
 }
 
+BOOST_AUTO_TEST_CASE(references_into_a_state_see_every_step) {
+  const Variable x(tensor(1.0), true);
+  Adam optimiser({x});
+  x.backward(ones({}));
+  optimiser.step();
+  const Tensor& step = optimiser.state(x).at("step");
+  const Tensor& mean = optimiser.state(x).at("exp_avg");
+  const float before = mean.item<float>();
+  const optim::StateDict saved = optimiser.state_dict();
+  optimiser.step();
+  BOOST_TEST(step.item() == 2);
+  BOOST_TEST(mean.item<float>() == 0.9F * before + 0.1F);
+  optimiser.options().amsgrad = true;
+  optimiser.step();
+  BOOST_TEST(step.item() == 3);
+  BOOST_TEST(optimiser.state(x).contains("max_exp_avg_sq"));
+  optimiser.load_state_dict(saved);
+  BOOST_TEST(step.item() == 1);
+  BOOST_TEST(mean.item<float>() == before);
+  BOOST_TEST(!optimiser.state(x).contains("max_exp_avg_sq"));
+}
+
 BOOST_AUTO_TEST_CASE(an_infinite_parameter_without_a_decay_stays_infinite) {
   const Variable x(full({20}, INFINITY), true);
   x.backward(ones({20}));

@@ -28,7 +28,7 @@ struct Sample {
   Sample(const Shape& batch, std::int64_t n, std::int64_t m, std::int64_t h,
          DType dtype = float64) {
     Generator generator(11);
-    const auto numbers = [&](std::initializer_list<std::int64_t> last) {
+    const auto numbers = [&](std::initializer_list<Size> last) {
       return randn(append(batch, last), float64, generator).to(dtype);
     };
     queries = numbers({n, h});

@@ -66,9 +66,11 @@ BOOST_AUTO_TEST_CASE(one_hot_marks_the_ids) {
   BOOST_TEST(show(one_hot(tensor(1), 3)) == "int64 (3) 0 1 0");
   BOOST_TEST(show(one_hot(empty({0}, int64), 3)) == "int64 (0, 3)");
   BOOST_TEST(error_of([] { one_hot(tensor({3}), 3); }) ==
-             "one_hot: the ids must be from 0 to 2, got 3");
+             "one_hot: the ids must be below the number of classes, 3, got 3");
   BOOST_TEST(error_of([] { one_hot(tensor({-1})); }) ==
-             "one_hot: the ids must be from 0 to -1, got -1");
+             "one_hot: the ids must not be negative, got -1");
+  BOOST_TEST(error_of([] { one_hot(tensor({0}), 0); }) ==
+             "one_hot: the ids must be below the number of classes, 0, got 0");
   BOOST_TEST(error_of([] { one_hot(tensor({1.0})); }) ==
              "one_hot: the ids must be int64, got float32");
   BOOST_TEST(

@@ -34,6 +34,8 @@ constexpr bool address_sanitizer = false;
 // keepdim, or another number, where a dimension is asked for does not compile.
 static_assert(!std::is_convertible_v<bool, Dim> && !std::is_convertible_v<double, Dim>);
 static_assert(!std::is_convertible_v<bool, Dims> && !std::is_convertible_v<double, Dims>);
+// References into a temporary would refer to nothing.
+static_assert(!std::is_reference_v<decltype(Tensor().storage())>);
 
 BOOST_AUTO_TEST_SUITE(shapes)
 
@@ -70,6 +72,23 @@ BOOST_AUTO_TEST_CASE(lists_of_sizes) {
   BOOST_TEST((append({}, {}) == Shape{}));
   BOOST_TEST(error_of([] { Shape{1, 2, 3, 4, 5, 6, 7, 8, 9}; }) ==
              "shape: at most 8 dimensions, got more");
+}
+
+BOOST_AUTO_TEST_CASE(sizes_may_have_any_integer_type) {
+  const int a = 2;
+  const unsigned char b = 3;
+  const std::size_t c = 4;
+  const std::int64_t d = 5;
+  const Shape shape{a, b, c, d};
+  BOOST_TEST((shape == Shape{2, 3, 4, 5}));
+  BOOST_TEST(shape[c - 1] == 5);
+  BOOST_TEST(error_of([&] {
+               ones(shape).reshape({a, c - 5});
+             }) ==
+             "a number must be less than 2^63, got 18446744073709551615; is it below 0, "
+             "as unsigned?");
+  BOOST_TEST(error_of([&] { (void)shape[std::int64_t{1} << 32]; }) ==
+             "shape: the index must be from -4 to 3, got 4294967296 for (2, 3, 4, 5)");
 }
 
 BOOST_AUTO_TEST_CASE(broadcasting) {

@@ -202,6 +202,22 @@ BOOST_AUTO_TEST_CASE(errors) {
   BOOST_TEST(error_of([&] { mul_(repeated, 2); }) ==
              "mul_: the target must not repeat its elements, got the shape (2, 3) with "
              "strides (0, 1)");
+  const auto refused = [&](auto&& change) {
+    const std::string message = error_of([&] { change(repeated); });
+    const std::size_t colon = message.find(':');
+    BOOST_TEST(message.substr(colon) ==
+               ": the target must not repeat its elements, got the shape (2, 3) with "
+               "strides (0, 1)");
+    return message.substr(0, colon);
+  };
+  BOOST_TEST(refused([](Tensor& y) { y += 1; }) == "add_");
+  BOOST_TEST(refused([](Tensor& y) { y -= 1; }) == "sub_");
+  BOOST_TEST(refused([](Tensor& y) { y *= 2; }) == "mul_");
+  BOOST_TEST(refused([](Tensor& y) { y /= 2; }) == "div_");
+  BOOST_TEST(refused([](Tensor& y) { y *= y; }) == "mul_");
+  BOOST_TEST(refused([](Tensor& y) { y /= y; }) == "div_");
+  BOOST_TEST(refused([](Tensor& y) { y.copy_(y); }) == "copy_");
+  BOOST_TEST(refused([](Tensor& y) { y.masked_fill_(y > 0, 5); }) == "masked_fill_");
   BOOST_TEST(floats(x) == (Floats{1, 1, 1}));
 }
 

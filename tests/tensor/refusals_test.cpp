@@ -2,8 +2,10 @@
 // tests of an op break only some.
 
 #include <cmath>
+#include <cstdint>
 
 #include <boost/test/unit_test.hpp>
+#include <fmt/core.h>
 
 #include "tensor/attention/attention.h"
 #include "tensor/core/factories.h"
@@ -75,6 +77,15 @@ BOOST_AUTO_TEST_CASE(shapes) {
                 });
   check_refused("eye: the sizes must not be negative, got ",
                 {[] { eye(-1, 2); }, [] { eye(2, -1); }});
+}
+
+BOOST_AUTO_TEST_CASE(more_draws_than_numbers) {
+  for (const std::int64_t samples : {std::int64_t{2}, INT64_MAX}) {
+    BOOST_TEST(error_of([&] { multinomial(tensor({1.0}), samples); }) ==
+               fmt::format("multinomial: each row of p must have {} elements above 0, to "
+                           "be drawn without replacement, got tensor([1.])",
+                           samples));
+  }
 }
 
 BOOST_AUTO_TEST_CASE(numbers) {

@@ -1,0 +1,72 @@
+// Plain numbers beside tensors, and how they become elements.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "tensor/core/shape.h"
+
+namespace heed {
+
+template <class T>
+concept Arithmetic = std::integral<T> || std::floating_point<T>;
+
+// `value` as the element type T of an op on a tensor of that type: numbers adapt to the
+// tensor beside them. Throws Error, naming `op`, when an integer or bool tensor would
+// have to take a fraction. A whole number beyond 2^53 that an op takes as a double, as
+// x + n, x == n, where, clamp and masked_fill do, was rounded when it became one, beside
+// an int64 tensor too: tensor(n) is exact. So are fill_, set, full and arange, which take
+// a Number.
+template <class T>
+T adapt(std::string_view op, double value);
+
+// A plain number of any C++ type that remembers what it was written as: where no dtype is
+// given, 3 makes an int64 tensor, 3.0 a float32 one, and true a bool one. Throws Error
+// for an unsigned number that int64 cannot hold.
+class Number {
+ public:
+  enum class Kind { boolean, whole, real };
+
+  template <Arithmetic T>
+  Number(T value) : real_(static_cast<double>(value)) {
+    if constexpr (std::floating_point<T>) {
+      kind_ = Kind::real;
+    } else {
+      if constexpr (!std::same_as<T, bool>) {
+        kind_ = Kind::whole;
+        if (!std::in_range<std::int64_t>(value)) fail(static_cast<std::uint64_t>(value));
+      }
+      whole_ = static_cast<std::int64_t>(value);
+    }
+  }
+
+  Number(Integer value) : Number(std::int64_t{value}) {}
+
+  Kind kind() const { return kind_; }
+  double real() const { return real_; }
+  // The number as an element of type T. Throws Error, naming `op`, when T cannot hold it.
+  template <class T>
+  T as(std::string_view op) const {
+    if constexpr (std::is_same_v<T, std::int64_t>) {
+      if (kind_ != Kind::real) return whole_;
+    }
+    return adapt<T>(op, real_);
+  }
+
+ private:
+  [[noreturn]] static void fail(std::uint64_t value);
+
+  Kind kind_ = Kind::boolean;
+  std::int64_t whole_ = 0;
+  double real_;
+};
+
+// value.as<T>(op), for numbers that become elements as they are: a finite one that T
+// could only hold as an infinity is an Error too.
+template <class T>
+T fitting(std::string_view op, Number value);
+
+}  // namespace heed
