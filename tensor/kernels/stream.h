@@ -47,9 +47,9 @@ int64_t to_next_line(const T* to) {
 
 // Copies a piece of such a result, n elements, from a buffer to its place. It is fastest
 // from one cache line to another. After the last piece end_stream() makes all of them
-// visible to other threads.
+// visible to other threads. Not inlined: each op would be compiled with it.
 template <class T>
-void stream(int64_t n, const T* from, T* to) {
+[[gnu::noinline]] void stream(int64_t n, const T* from, T* to) {
   int64_t i = 0;
 #if defined(__SSE2__)
   constexpr int64_t lanes = sizeof(StreamVector) / sizeof(T);
