@@ -122,8 +122,8 @@ RowsOfA rows_of_a(const Products<T>& x, bool has_kernel) {
   return x.a.row_stride % same_place == 0 ? RowsOfA::copied : RowsOfA::in_place;
 }
 
-// How a product is cut. Measured on a Zen 4 and a Zen 5: half and double of each of these
-// sizes are as fast within 3 %.
+// How a product is cut. Measured on a Zen 4: with twice the depth products of 1024 x 1024
+// are a tenth slower, with twice the rows 2 %.
 template <class T>
 struct Blocking {
   const kernels::ProductKernels<T>& loops = kernels::get<kernels::ProductKernels<T>>();
