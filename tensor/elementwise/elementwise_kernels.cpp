@@ -66,9 +66,9 @@ void loop(int64_t n, R* out, const T*... in) {
 template <class F, class R, class... T>
 void run(int64_t n, R* out, Operand<T>&&... in) {
   const bool streamed = is_streamed<R>(n);
-  if ((in.is_row() && ...) && !streamed) return loop<F>(n, out, in.from...);
+  const bool is_whole = (in.is_row() && ...) && !streamed;  // one piece
   R results[piece_size];
-  int64_t m = streamed ? to_next_line(out) : piece_size;
+  int64_t m = is_whole ? n : streamed ? to_next_line(out) : piece_size;
   for (int64_t i = 0; i < n; i += m, m = piece_size) {
     if (n - i < m) m = n - i;
     loop<F>(m, streamed ? results : out + i, in.piece(i, m)...);
