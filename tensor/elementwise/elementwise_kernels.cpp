@@ -65,6 +65,7 @@ void loop(int64_t n, R* out, const T*... in) {
 
 template <class F, class R, class... T>
 void run(int64_t n, R* out, Operand<T>&&... in) {
+  if (n == 1) return loop<F>(1, out, in.from...);  // a number needs no vectors
   const bool streamed = is_streamed<R>(n);
   const bool is_whole = (in.is_row() && ...) && !streamed;  // one piece
   R results[piece_size];
