@@ -123,11 +123,26 @@ Variable& Variable::copy_(const Variable& x) {
   return *this;
 }
 
-Variable& Variable::fill_(Number value) {
+Tensor Variable::writable(const char* name) const {
   check(!grad_enabled() || !requires_grad(),
-        "fill_: a value that requires a gradient can be changed only while nothing is "
-        "recorded; put the change into the scope of a NoGrad");
-  Tensor(this->value()).fill_(value);
+        "{}: a value that requires a gradient can be changed only while nothing is "
+        "recorded; put the change into the scope of a NoGrad",
+        name);
+  return value_;
+}
+
+Variable& Variable::fill_(Number value) {
+  writable("fill_").fill_(value);
+  return *this;
+}
+
+Variable& Variable::uniform_(double low, double high) {
+  writable("uniform_").uniform_(low, high);
+  return *this;
+}
+
+Variable& Variable::normal_(double mean, double std) {
+  writable("normal_").normal_(mean, std);
   return *this;
 }
 
@@ -185,6 +200,12 @@ std::vector<Variable> grad(std::span<const Variable> outputs,
 std::vector<Variable> grad(const Variable& output, const std::vector<Variable>& inputs,
                            const GradOptions& options) {
   return grad(std::span(&output, 1), std::span(inputs), options);
+}
+
+std::vector<Variable> grad(const Variable& output, const std::vector<Variable>& inputs,
+                           const Variable& grad_output, GradOptions options) {
+  options.grad_outputs = {grad_output};
+  return grad(output, inputs, options);
 }
 
 bool grad_enabled() { return recording; }

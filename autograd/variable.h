@@ -3,6 +3,8 @@
 
 #include <memory>
 #include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "tensor/core/tensor.h"
@@ -86,6 +88,9 @@ class [[nodiscard]] Variable : public Methods<Variable> {
   T item() const {
     return value_.item<T>();
   }
+  // For a condition, as in if (loss < 1): whether the only element is not 0. Throws Error
+  // as item() does.
+  explicit operator bool() const { return bool(value_); }
 
   // Whether a gradient can reach this value or pass through it.
   bool requires_grad() const;
@@ -136,6 +141,10 @@ class [[nodiscard]] Variable : public Methods<Variable> {
   Variable& copy_(const Variable& x);
   Variable& fill_(Number value);
   Variable& zero_() { return fill_(0); }
+  // Numbers drawn in place, as the functions of these names do in random.h; refused as
+  // fill_ is.
+  Variable& uniform_(double low = 0, double high = 1);
+  Variable& normal_(double mean = 0, double std = 1);
 
   // Freezes a leaf, or makes it ask for its gradient again, in all copies; a frozen one
   // is a constant to the ops that follow. true makes a constant a leaf. Throws Error for
@@ -172,6 +181,8 @@ class [[nodiscard]] Variable : public Methods<Variable> {
   // *this, if an update by x is not recorded; else throws Error.
   Variable& unrecorded(const Variable& x);
   Variable& unrecorded(double) { return unrecorded(Variable()); }
+  // The value, to be changed in place by the member `name`; Error where it must not be.
+  Tensor writable(const char* name) const;
   Tensor value_;
   NodeRef node_;
   // Where the gradient is put. Only Variables that a user holds own it, and the graph
@@ -179,6 +190,9 @@ class [[nodiscard]] Variable : public Methods<Variable> {
   // cycle.
   std::shared_ptr<GradSlot> slot_;
 };
+
+// Values with names, such as nn::named_parameters() gives.
+using NamedVariables = std::vector<std::pair<std::string, Variable>>;
 
 struct GradOptions {
   // The derivatives of something by the outputs, one each; ones for outputs of a single
@@ -197,6 +211,9 @@ std::vector<Variable> grad(std::span<const Variable> outputs,
                            const GradOptions& options = {});
 std::vector<Variable> grad(const Variable& output, const std::vector<Variable>& inputs,
                            const GradOptions& options = {});
+// The same with `grad_output` as the derivative of something by the output.
+std::vector<Variable> grad(const Variable& output, const std::vector<Variable>& inputs,
+                           const Variable& grad_output, GradOptions options = {});
 
 // Whether ops are recorded on this thread.
 bool grad_enabled();

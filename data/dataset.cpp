@@ -26,6 +26,26 @@ void select_rows(std::span<const Tensor> tensors, const Tensor& indices,
   }
 }
 
+std::vector<Tensor> random_parts(std::int64_t size, const std::vector<Size>& lengths,
+                                 Generator& generator) {
+  std::int64_t sum = 0;
+  for (const std::int64_t length : lengths) {
+    check(length >= 0, "random_split: a length must not be negative, got {}", length);
+    sum += length;
+  }
+  check(sum == size,
+        "random_split: the lengths must sum to the size of the dataset, {}, got {}", size,
+        sum);
+  const Tensor order = randperm(size, generator);
+  std::vector<Tensor> parts;
+  std::int64_t begin = 0;
+  for (const std::int64_t length : lengths) {
+    parts.push_back(slice(order, 0, begin, begin + length));
+    begin += length;
+  }
+  return parts;
+}
+
 }  // namespace detail
 
 TokenDataset::TokenDataset(Tensor tokens, Size length)

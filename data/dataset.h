@@ -11,8 +11,10 @@
 #include <cstdint>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "tensor/core/tensor.h"
+#include "tensor/random/random.h"
 
 namespace heed::data {
 
@@ -52,6 +54,13 @@ class TensorDataset {
     detail::select_rows(tensors_, indices, rows);
     return rows;
   }
+  // Example i alone, views without the dimension of the batch; -1 is the last one. Throws
+  // Error when there is no such example.
+  std::array<Tensor, N> operator[](Integer i) const {
+    std::array<Tensor, N> rows;
+    for (std::size_t k = 0; k < N; ++k) rows[k] = tensors_[k][i];
+    return rows;
+  }
   const std::array<Tensor, N>& tensors() const& { return tensors_; }
   // Of a temporary by value, so that it outlives the dataset.
   std::array<Tensor, N> tensors() && { return std::move(tensors_); }
@@ -64,6 +73,44 @@ template <std::convertible_to<Tensor>... Tensors>
 TensorDataset(Tensors...) -> TensorDataset<sizeof...(Tensors)>;
 template <std::size_t N>
 TensorDataset(std::array<Tensor, N>) -> TensorDataset<N>;
+
+// Some examples of a dataset: example i is example indices[i] of the whole.
+// torch.utils.data.Subset.
+template <Dataset D>
+class Subset {
+ public:
+  // `indices` are int64 (n); each must be one of the dataset's.
+  Subset(D dataset, Tensor indices)
+      : dataset_(std::move(dataset)), indices_(std::move(indices)) {}
+
+  std::int64_t size() const { return indices_.numel(); }
+  auto operator[](const Tensor& indices) const { return dataset_[indices_[indices]]; }
+
+ private:
+  D dataset_;
+  Tensor indices_;
+};
+
+namespace detail {
+// A random order of the numbers below `size`, in parts of these lengths.
+std::vector<Tensor> random_parts(std::int64_t size, const std::vector<Size>& lengths,
+                                 Generator& generator);
+}  // namespace detail
+
+// The examples in random order, as several datasets of these sizes; the same split as
+// torch.utils.data.random_split for the same seed. Throws Error unless the lengths are at
+// least 0 and sum to the size of the dataset.
+//
+//   auto parts = data::random_split(dataset, {80, 20});  // parts[0] to train on
+template <Dataset D>
+std::vector<Subset<D>> random_split(const D& dataset, const std::vector<Size>& lengths,
+                                    Generator& generator = default_generator()) {
+  std::vector<Subset<D>> parts;
+  for (Tensor& indices : detail::random_parts(dataset.size(), lengths, generator)) {
+    parts.emplace_back(dataset, std::move(indices));
+  }
+  return parts;
+}
 
 // Pieces of a text and, for each token, the one that follows it: both (batch, length),
 // each with elements of its own.

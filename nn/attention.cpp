@@ -207,4 +207,12 @@ Variable scaled_dot_product_attention(const Variable& query, const Variable& key
   return attend(DotScore{}, query, key, value, mask, dropout);
 }
 
+Variable scaled_dot_product_attention(const Variable& query, const Variable& key,
+                                      const Variable& value, const Mask& mask,
+                                      const ScaledDotProductOptions& options) {
+  return attend(DotScore{.scale = options.scale}, query, key, value,
+                options.is_causal ? mask & Mask::causal(CausalAlign::top_left) : mask,
+                Dropout(options.dropout_p));
+}
+
 }  // namespace heed::nn

@@ -1,6 +1,8 @@
 // Attention as functions of queries, keys and values.
 #pragma once
 
+#include <optional>
+
 #include "autograd/variable.h"
 #include "nn/dropout.h"
 #include "nn/mask.h"
@@ -53,5 +55,17 @@ Variable attend(const Score& score, const Variable& query, const Variable& key,
 Variable scaled_dot_product_attention(const Variable& query, const Variable& key,
                                       const Variable& value, const Mask& mask = {},
                                       const Dropout& dropout = Dropout(0));
+
+// The same with that function's other arguments, by their names.
+struct ScaledDotProductOptions {
+  double dropout_p = 0;              // dropout of the weights: pass 0 outside of training
+  bool is_causal = false;            // query i sees the keys up to i
+  std::optional<double> scale = {};  // 1/√d if none is given
+};
+// `mask` and is_causal both hide. Throws Error as attention() does, and unless dropout_p
+// is from 0 to 1 and scale is positive.
+Variable scaled_dot_product_attention(const Variable& query, const Variable& key,
+                                      const Variable& value, const Mask& mask,
+                                      const ScaledDotProductOptions& options);
 
 }  // namespace heed::nn

@@ -1,6 +1,11 @@
 #include "nn/init.h"
 
+#include <algorithm>
 #include <cmath>
+
+#include "tensor/core/factories.h"
+#include "tensor/elementwise/elementwise.h"
+#include "tensor/reduce/reductions.h"
 
 namespace heed::nn::init {
 
@@ -63,6 +68,34 @@ Tensor& kaiming_uniform_(Tensor& w, KaimingOptions options) {
 Tensor& kaiming_normal_(Tensor& w, KaimingOptions options) {
   if (w.numel() == 0) return w;
   return normal_(w, 0, kaiming_std(w, options));
+}
+
+Tensor& trunc_normal_(Tensor& w, double mean, double std, double a, double b) {
+  check(std > 0 && a < b,
+        "trunc_normal_: std must be positive and a below b, got {}, {} and {}", std, a,
+        b);
+  const auto cdf = [&](double x) {
+    return (1 + std::erf((x - mean) / std / std::sqrt(2.0))) / 2;
+  };
+  if (cdf(b) - cdf(a) > 0.3) {
+    normal_(w, mean, std);
+    for (;;) {
+      const Tensor beyond = (w < a) | (w > b);
+      if (!any(beyond)) return w;
+      w.copy_(where(beyond, empty_like(w).normal_(mean, std), w));
+    }
+  }
+  // Most normals would lie beyond. Uniform numbers instead, each kept with the
+  // probability of its density over the highest one.
+  const double peak = -0.5 * std::pow((std::clamp(mean, a, b) - mean) / std, 2);
+  Tensor pending = full(w.shape(), true, boolean);
+  while (any(pending)) {
+    const Tensor drawn = empty_like(w).uniform_(a, b);
+    w.copy_(where(pending, drawn, w));
+    const Tensor log_density = square((drawn - mean) / std) * -0.5 - peak;
+    pending = pending & (log(empty_like(w).uniform_()) > log_density);
+  }
+  return w;
 }
 
 }  // namespace heed::nn::init

@@ -44,6 +44,12 @@ struct KaimingOptions {
 Tensor& kaiming_uniform_(Tensor& w, KaimingOptions options = {});
 Tensor& kaiming_normal_(Tensor& w, KaimingOptions options = {});
 
+// Normal, drawn again until it is from a to b; the numbers of PyTorch 2.15 (older
+// versions use the inverse of the distribution function). Throws Error unless std > 0 and
+// a < b.
+Tensor& trunc_normal_(Tensor& w, double mean = 0, double std = 1, double a = -2,
+                      double b = 2);
+
 // The same for the value of a Variable, as a layer's weight; nothing is recorded.
 inline Variable& constant_(Variable& w, double value) {
   Tensor x = w.value();
@@ -68,6 +74,12 @@ inline Variable& uniform_(Variable& w, double low = 0, double high = 1) {
 inline Variable& normal_(Variable& w, double mean = 0, double std = 1) {
   Tensor value = w.value();
   normal_(value, mean, std);
+  return w;
+}
+inline Variable& trunc_normal_(Variable& w, double mean = 0, double std = 1,
+                               double a = -2, double b = 2) {
+  Tensor value = w.value();
+  trunc_normal_(value, mean, std, a, b);
   return w;
 }
 inline Variable& xavier_uniform_(Variable& w, double gain = 1) {

@@ -54,7 +54,7 @@ concept Module = requires(M& m) {
   m.visit([](std::string_view, auto&) {});
 };
 
-using NamedParameters = std::vector<std::pair<std::string, Variable>>;
+using NamedParameters = NamedVariables;
 
 namespace detail {
 
@@ -210,8 +210,8 @@ void set_training(M& module, bool training) {
   });
 }
 template <class M>
-void train(M& module) {
-  set_training(module, true);
+void train(M& module, bool training = true) {
+  set_training(module, training);
 }
 template <class M>
 void eval(M& module) {

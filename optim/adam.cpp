@@ -67,6 +67,43 @@ auto prepare(const Variable& parameter, State& state, const AdamOptions& o) {
   };
 }
 
+void check_options(const char* name, const std::vector<AdamOptions>& groups) {
+  const auto check_not_negative = [&](const char* what, double x) {
+    check(x >= 0, "{}: {} must not be negative, got {}", name, what, x);
+  };
+  const auto check_beta = [&](const char* what, double beta) {
+    check(0 <= beta && beta < 1, "{}: {} must be from 0 to below 1, got {}", name, what,
+          beta);
+  };
+  for (const AdamOptions& o : groups) {
+    check_not_negative("lr", o.lr);
+    check_beta("betas[0]", o.betas[0]);
+    check_beta("betas[1]", o.betas[1]);
+    check_not_negative("eps", o.eps);
+    check_not_negative("weight_decay", o.weight_decay);
+  }
+}
+
+// Throws Error unless each state is whole or empty, and the mean squares can be some.
+void check_states(const char* name, const std::vector<State>& states) {
+  for (std::size_t i = 0; i < states.size(); ++i) {
+    const State& state = states[i];
+    const bool whole = state.contains("step") && state.contains("exp_avg") &&
+                       state.contains("exp_avg_sq");
+    check(whole || state.empty(),
+          "{}: the state of parameter {} must have step, exp_avg and exp_avg_sq, or none "
+          "of them",
+          name, i);
+    for (const char* square : {"exp_avg_sq", "max_exp_avg_sq"}) {
+      const auto found = state.find(square);
+      if (found != state.end() && any(found->second < 0).item()) {
+        fail("{}: the mean squares of parameter {} must not be negative, got {}", name, i,
+             min(found->second).item());
+      }
+    }
+  }
+}
+
 std::vector<Adam::Group> groups_of_adam(const std::vector<AdamW::Group>& groups) {
   std::vector<Adam::Group> result;
   for (const auto& [parameters, options] : groups)
@@ -82,7 +119,7 @@ Adam::Adam(std::vector<Variable> parameters, AdamOptions options)
 Adam::Adam(const std::vector<Group>& groups) : Adam("Adam", groups) {}
 
 Adam::Adam(const char* name, const std::vector<Group>& groups) : Optimiser(name, groups) {
-  check_options();
+  check_options(name_, options_);
 }
 
 AdamWOptions::operator AdamOptions() const {
@@ -94,48 +131,16 @@ AdamW::AdamW(std::vector<Variable> parameters, AdamWOptions options)
 
 AdamW::AdamW(const std::vector<Group>& groups) : Adam("AdamW", groups_of_adam(groups)) {}
 
-void Adam::check_options() const {
-  const auto check_not_negative = [&](const char* what, double x) {
-    check(x >= 0, "{}: {} must not be negative, got {}", name_, what, x);
-  };
-  const auto check_beta = [&](const char* what, double beta) {
-    check(0 <= beta && beta < 1, "{}: {} must be from 0 to below 1, got {}", name_, what,
-          beta);
-  };
-  for (const AdamOptions& o : options_) {
-    check_not_negative("lr", o.lr);
-    check_beta("betas[0]", o.betas[0]);
-    check_beta("betas[1]", o.betas[1]);
-    check_not_negative("eps", o.eps);
-    check_not_negative("weight_decay", o.weight_decay);
-  }
-}
-
 void Adam::step() {
-  check_options();
+  check_options(name_, options_);
   move_all(prepare);
 }
 
 void Adam::load_state_dict(const StateDict& state_dict) {
-  auto states = detail::states_of(state_dict, name_, parameters_,
-                                  {"step", "exp_avg", "exp_avg_sq", "max_exp_avg_sq"});
-  for (std::size_t i = 0; i < states.size(); ++i) {
-    const State& state = states[i];
-    const bool whole = state.contains("step") && state.contains("exp_avg") &&
-                       state.contains("exp_avg_sq");
-    check(whole || state.empty(),
-          "{}: the state of parameter {} must have step, exp_avg and exp_avg_sq, or none "
-          "of them",
-          name_, i);
-    for (const char* square : {"exp_avg_sq", "max_exp_avg_sq"}) {
-      const auto found = state.find(square);
-      if (found != state.end() && any(found->second < 0).item()) {
-        fail("{}: the mean squares of parameter {} must not be negative, got {}", name_,
-             i, min(found->second).item());
-      }
-    }
-  }
-  set_states(std::move(states));
+  set_state(
+      state_dict, {"step", "exp_avg", "exp_avg_sq", "max_exp_avg_sq"},
+      [&](const auto& options) { check_options(name_, options); },
+      [&](const auto& states) { check_states(name_, states); });
 }
 
 }  // namespace heed::optim

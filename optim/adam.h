@@ -18,6 +18,17 @@ struct AdamOptions {
   bool amsgrad = false;     // divides by the largest mean square so far
   bool maximize = false;    // climbs instead of descending
   bool decoupled_weight_decay = false;  // AdamW's
+
+  // What a state keeps: decoupled_weight_decay makes another optimiser.
+  void visit(auto&& f) {
+    f("lr", lr);
+    f("beta1", betas[0]);
+    f("beta2", betas[1]);
+    f("eps", eps);
+    f("weight_decay", weight_decay);
+    f("amsgrad", amsgrad);
+    f("maximize", maximize);
+  }
 };
 
 // Step t of a parameter x with a gradient g (of the loss, or with `maximize` of its
@@ -46,15 +57,13 @@ class Adam : public Optimiser<AdamOptions> {
   // nothing, when an option is out of range or memory runs out.
   void step();
 
-  // Continues from what state_dict() returned. Throws Error, and changes nothing, when an
-  // entry does not fit the parameters or is missing, or a mean of squares is negative.
+  // Continues from what state_dict() returned, with its options. Throws Error, and
+  // changes nothing, when an entry does not fit the parameters or is missing, a mean of
+  // squares is negative, or an option out of range.
   void load_state_dict(const StateDict& state_dict);
 
  protected:
   Adam(const char* name, const std::vector<Group>& groups);
-
- private:
-  void check_options() const;
 };
 
 // Those of Adam, with another default.

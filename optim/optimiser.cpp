@@ -1,9 +1,11 @@
 #include "optim/optimiser.h"
 
+#include <cmath>
 #include <set>
 
 #include <fmt/format.h>
 
+#include "tensor/core/factories.h"
 #include "tensor/core/tensor_iterator.h"
 #include "tensor/core/text.h"
 
@@ -70,6 +72,21 @@ StateDict state_dict_of(const std::vector<Parameter>& list) {
     }
   }
   return all;
+}
+
+void put_option(StateDict& to, std::size_t group, const char* option, double value) {
+  to[fmt::format("group.{}.{}", group, option)] = tensor(value, float64);
+}
+
+std::optional<double> take_option(StateDict& from, std::string_view optimiser,
+                                  std::size_t group, const char* option) {
+  const auto entry = from.extract(fmt::format("group.{}.{}", group, option));
+  if (entry.empty()) return std::nullopt;
+  const Tensor& value = entry.mapped();
+  check(value.dtype() == float64 && value.dim() == 0 && std::isfinite(value.item()),
+        "{}: {} must be a finite float64 number, got {} of shape {}", optimiser,
+        entry.key(), name(value.dtype()), value.shape());
+  return value.item();
 }
 
 std::vector<State> states_of(const StateDict& state_dict, std::string_view optimiser,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -25,7 +26,8 @@ struct Group {
 // as "exp_avg".
 using State = std::map<std::string, Tensor>;
 
-// The states of all parameters: "0.exp_avg" is the exp_avg of the first one.
+// The states of all parameters, "0.exp_avg" being the exp_avg of the first one, and the
+// options of all groups as float64 numbers, "group.0.lr" being the lr of the first group.
 using StateDict = std::map<std::string, Tensor>;
 
 namespace detail {
@@ -50,9 +52,16 @@ void assign(State& state, State&& next);
 
 StateDict state_dict_of(const std::vector<Parameter>& list);
 
-// The parameters' states in a state dict, as copies. Throws Error when an entry is not
-// one of `names` of a parameter, or is not like its parameter in shape and dtype; "step"
-// must be an int64 number from 1 to 1e15.
+// The entry of an option of a group in a state dict.
+void put_option(StateDict& to, std::size_t group, const char* option, double value);
+// Takes it out; none if it is not there. Throws Error when it is not a finite float64
+// number.
+std::optional<double> take_option(StateDict& from, std::string_view optimiser,
+                                  std::size_t group, const char* option);
+
+// The parameters' states in a state dict without options, as copies. Throws Error when an
+// entry is not one of `names` of a parameter, or is not like its parameter in shape and
+// dtype; "step" must be an int64 number from 1 to 1e15.
 std::vector<State> states_of(const StateDict& state_dict, std::string_view optimiser,
                              const std::vector<Parameter>& list,
                              const std::vector<std::string>& names);
@@ -133,11 +142,18 @@ class Optimiser {
   // It would refer into an optimiser that is gone.
   void state(const Variable& parameter) && = delete;
 
-  // Copies of all states: what another optimiser of equal parameters needs to go on from
-  // here. The options are not included.
+  // Copies of all states, and the options: what another optimiser of equal parameters
+  // needs to go on from here.
   StateDict state_dict() const {
     check_usable();
-    return detail::state_dict_of(parameters_);
+    StateDict all = detail::state_dict_of(parameters_);
+    for (std::size_t group = 0; group < options_.size(); ++group) {
+      Options options = options_[group];
+      options.visit([&](const char* name, auto value) {
+        detail::put_option(all, group, name, static_cast<double>(value));
+      });
+    }
+    return all;
   }
 
  protected:
@@ -180,7 +196,23 @@ class Optimiser {
 
   void check_usable() const { detail::check_usable(name_, parameters_); }
 
-  void set_states(std::vector<State> states) {
+  // Takes over what state_dict() returned; an option that it lacks stays. The states have
+  // tensors of these names. The two checks throw Error before anything is changed.
+  template <class CheckOptions, class CheckStates>
+  void set_state(StateDict state_dict, const std::vector<std::string>& names,
+                 CheckOptions&& check_options, CheckStates&& check_states) {
+    check_usable();
+    std::vector<Options> options = options_;
+    for (std::size_t group = 0; group < options.size(); ++group) {
+      options[group].visit([&]<class T>(const char* name, T& value) {
+        const auto number = detail::take_option(state_dict, name_, group, name);
+        if (number) value = static_cast<T>(*number);
+      });
+    }
+    check_options(options);
+    std::vector<State> states = detail::states_of(state_dict, name_, parameters_, names);
+    check_states(states);
+    options_ = std::move(options);
     for (std::size_t i = 0; i < states.size(); ++i) {
       detail::assign(parameters_[i].state, std::move(states[i]));
     }

@@ -77,7 +77,7 @@ void SGD::step() {
 }
 
 void SGD::load_state_dict(const StateDict& state_dict) {
-  set_states(detail::states_of(state_dict, name_, parameters_, {buffer}));
+  set_state(state_dict, {buffer}, check_options, [](auto&) {});
 }
 
 }  // namespace heed::optim

@@ -15,6 +15,15 @@ struct SGDOptions {
   double weight_decay = 0;  // how strongly weights are pulled to 0
   bool nesterov = false;    // Nesterov's momentum, as below
   bool maximize = false;    // climbs instead of descending
+
+  void visit(auto&& f) {
+    f("lr", lr);
+    f("momentum", momentum);
+    f("dampening", dampening);
+    f("weight_decay", weight_decay);
+    f("nesterov", nesterov);
+    f("maximize", maximize);
+  }
 };
 
 // Each step moves every parameter x that has a gradient g (of the loss, or with
@@ -38,8 +47,9 @@ class SGD : public Optimiser<SGDOptions> {
   // nothing, when an option is out of range or memory runs out.
   void step();
 
-  // Continues from what state_dict() returned. Throws Error, and changes nothing, for a
-  // name, a shape or a dtype that does not fit the parameters.
+  // Continues from what state_dict() returned, with its options. Throws Error, and
+  // changes nothing, for a name, a shape or a dtype that does not fit the parameters, and
+  // for an option out of range.
   void load_state_dict(const StateDict& state_dict);
 };
 

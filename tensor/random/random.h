@@ -31,6 +31,11 @@ class Generator {
 
   // Starts anew. Only the low 32 bits reach the twister, as in PyTorch.
   void seed(std::uint64_t seed);
+  // The same, by the name that it has in PyTorch.
+  Generator& manual_seed(std::uint64_t seed) {
+    this->seed(seed);
+    return *this;
+  }
 
   // The next word of the twister.
   std::uint32_t word32() {
@@ -83,6 +88,9 @@ class Generator {
 Generator& default_generator();
 // Starts the default generator from `seed`; -1 means 2^64 - 1, as in PyTorch.
 void manual_seed(std::uint64_t seed);
+// A copy of the default generator, and the way back to it.
+inline Generator get_rng_state() { return default_generator(); }
+inline void set_rng_state(const Generator& state) { default_generator() = state; }
 
 // --- new tensors. A dtype must be floating where one can be given.
 

@@ -27,6 +27,45 @@ BOOST_AUTO_TEST_CASE(grad_of_inner_values_and_of_what_takes_no_part) {
                         says("grad: input 0 does not require a gradient"));
 }
 
+BOOST_AUTO_TEST_CASE(grad_takes_the_gradient_of_the_output) {
+  const Variable x(tensor({1.0, 2.0}, float64), true);
+  const Variable first =
+      grad(x * x * x, {x}, tensor({1.0, 10.0}, float64), {.create_graph = true})[0];
+  BOOST_TEST(all(first.value() == tensor({3.0, 120.0}, float64)).item());
+  const Variable second = grad(first, {x}, ones_like(first))[0];
+  BOOST_TEST(all(second.value() == tensor({6.0, 120.0}, float64)).item());
+}
+
+BOOST_AUTO_TEST_CASE(one_element_is_a_condition) {
+  const Variable loss = leaf(0.5);
+  BOOST_TEST(bool(loss < 1));
+  BOOST_TEST(!bool(loss > 1));
+  BOOST_TEST(bool(tensor(-2)));
+  BOOST_TEST(!bool(tensor({0.0})));
+  BOOST_TEST(bool(tensor(NAN)));  // as in Python
+  BOOST_TEST(error_of([] { (void)bool(ones({2}) > 0); }) ==
+             "item: the tensor must have one element, got the shape (2)");
+}
+
+BOOST_AUTO_TEST_CASE(draws_in_place_are_refused_while_they_would_be_recorded) {
+  Variable w(zeros({100}), true);
+  BOOST_TEST(
+      error_of([&] { w.uniform_(); }) ==
+      "uniform_: a value that requires a gradient can be changed only while nothing "
+      "is recorded; put the change into the scope of a NoGrad");
+  BOOST_TEST(
+      error_of([&] { w.normal_(); }).starts_with("normal_: a value that requires"));
+  const NoGrad no_grad;
+  manual_seed(3);
+  w.uniform_(2, 4);
+  manual_seed(3);
+  BOOST_TEST(equal(w.value(), empty({100}).uniform_(2, 4)));
+  manual_seed(3);
+  w.normal_(5, 0.1);
+  manual_seed(3);
+  BOOST_TEST(equal(w.value(), empty({100}).normal_(5, 0.1)));
+}
+
 BOOST_AUTO_TEST_CASE(grad_needs_outputs_and_inputs) {
   const Variable x = leaf(3);
   BOOST_CHECK_EXCEPTION(grad(square(x), std::vector<Variable>{}), Error,

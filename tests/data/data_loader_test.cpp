@@ -49,6 +49,10 @@ BOOST_AUTO_TEST_CASE(rows_of_a_tensor_dataset) {
   const auto [x, y] = pairs[tensor({2, 0})];
   BOOST_TEST(equal(x, tensor({{5.0, 6.0}, {1.0, 2.0}})));
   BOOST_TEST(equal(y, tensor({9, 7})));
+  const auto [row, number] = pairs[-1];
+  BOOST_TEST(equal(row, tensor({5.0, 6.0})));
+  BOOST_TEST(number.item() == 9);
+  BOOST_TEST(error_of([&] { pairs[3]; }).starts_with("select: "));
   // A part of a dataset is one too.
   BOOST_TEST(TensorDataset(pairs[tensor({2, 0})]).size() == 2);
   BOOST_TEST(error_of([&] { pairs[tensor({3})]; }).starts_with("index_select: "));
@@ -59,6 +63,28 @@ BOOST_AUTO_TEST_CASE(rows_of_a_tensor_dataset) {
              "(3)");
   BOOST_TEST(error_of([] { TensorDataset(tensor(1.0)); }) ==
              "TensorDataset: a tensor must have a dimension of examples, got a scalar");
+}
+
+// torch.utils.data.random_split(range(10), [7, 3], torch.Generator().manual_seed(42))
+BOOST_AUTO_TEST_CASE(random_splits_are_pytorch_s) {
+  const TensorDataset dataset(arange(10) * 10);
+  Generator generator(42);
+  const auto parts = data::random_split(dataset, {7, 3}, generator);
+  BOOST_TEST(parts.size() == 2u);
+  BOOST_TEST(parts[0].size() == 7);
+  const auto all_of = [](const auto& part) {
+    DataLoader loader(part, {.batch_size = part.size()});
+    return loader.next()[0];
+  };
+  BOOST_TEST(equal(all_of(parts[0]), tensor({20, 60, 10, 80, 40, 50, 0})));
+  BOOST_TEST(equal(all_of(parts[1]), tensor({90, 30, 70})));
+  BOOST_TEST(error_of([&] {
+               (void)data::random_split(dataset, {7, 4});
+             }) ==
+             "random_split: the lengths must sum to the size of the dataset, 10, got 11");
+  BOOST_TEST(error_of([&] {
+               (void)data::random_split(dataset, {11, -1});
+             }) == "random_split: a length must not be negative, got -1");
 }
 
 BOOST_AUTO_TEST_CASE(pieces_of_a_text_and_what_follows) {

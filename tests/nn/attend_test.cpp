@@ -134,6 +134,20 @@ BOOST_AUTO_TEST_CASE(scaled_dot_product_attention_is_attend) {
   const nn::Mask mask = nn::Mask::valid_lens(tensor({3, 5}));
   BOOST_TEST(same_bits(nn::scaled_dot_product_attention(q, k, v, mask).value(),
                        nn::attend(nn::DotScore{}, q, k, v, mask).value()));
+  BOOST_TEST(
+      same_bits(nn::scaled_dot_product_attention(q, k, v, mask, {.scale = 0.3}).value(),
+                nn::attend(nn::DotScore{.scale = 0.3}, q, k, v, mask).value()));
+  BOOST_TEST(same_bits(
+      nn::scaled_dot_product_attention(q, k, v, mask, {.is_causal = true}).value(),
+      nn::attend(nn::DotScore{}, q, k, v, mask & Mask::causal(CausalAlign::top_left))
+          .value()));
+  manual_seed(1);
+  const Variable dropped =
+      nn::scaled_dot_product_attention(q, k, v, {}, {.dropout_p = 0.5});
+  manual_seed(1);
+  BOOST_TEST(
+      same_bits(dropped.value(),
+                nn::scaled_dot_product_attention(q, k, v, {}, nn::Dropout(0.5)).value()));
 }
 
 BOOST_AUTO_TEST_CASE(many_leading_dimensions) {

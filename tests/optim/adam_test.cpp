@@ -166,7 +166,15 @@ BOOST_AUTO_TEST_CASE(a_saved_state_goes_on_as_if_nothing_had_happened) {
     step_on_cubes(second, y);
     BOOST_TEST(all(x.value() == y.value()).item());
   }
-  BOOST_TEST(first.state_dict().size() == 4u);  // nothing of the idle parameter
+  BOOST_TEST(first.state_dict().size() == 7u + 4u);  // nothing of the idle parameter
+  // The options come along, but for what makes Adam another optimiser.
+  Adam plain({y, leaf(3)}, {.decoupled_weight_decay = true});
+  plain.load_state_dict(state);
+  BOOST_TEST(plain.options().lr == 0.4);
+  BOOST_TEST(plain.options().betas == (std::array{0.9, 0.1}),
+             boost::test_tools::per_element());
+  BOOST_TEST(plain.options().amsgrad);
+  BOOST_TEST(plain.options().decoupled_weight_decay);
   // A parameter without elements has a state without elements.
   const Variable nothing(zeros({0}, float64), true);
   Adam third({nothing});

@@ -109,10 +109,10 @@ BOOST_AUTO_TEST_CASE(a_saved_state_goes_on_as_if_nothing_had_happened) {
     const SGDOptions options{
         .lr = 0.1, .momentum = 0.9, .dampening = 0.3, .weight_decay = 0.01};
     SGD first({idle, x}, options);
-    BOOST_TEST(first.state_dict().empty());
+    BOOST_TEST(first.state_dict().size() == 6u);  // the options
     step_on_cubes(first, x);
     const optim::StateDict state = first.state_dict();
-    BOOST_TEST(state.size() == 1u);  // nothing of the idle parameter
+    BOOST_TEST(state.size() == 6u + 1u);  // nothing of the idle parameter
     BOOST_TEST((state.at("1.momentum_buffer").shape() == Shape{3, 5}));
     const Variable y(x.value().clone(), true);
     SGD second({leaf(3), y}, options);
@@ -129,10 +129,54 @@ BOOST_AUTO_TEST_CASE(a_saved_state_goes_on_as_if_nothing_had_happened) {
                    .item());
     BOOST_TEST(any(second.state(y).at("momentum_buffer") != state.at("1.momentum_buffer"))
                    .item());
-    // An empty state forgets.
+    // The options come along, a rate that was changed on the way too.
+    first.options().lr = 0.25;
+    SGD other({leaf(3), y});
+    other.load_state_dict(first.state_dict());
+    BOOST_TEST(other.options().lr == 0.25);
+    BOOST_TEST(other.options().momentum == 0.9);
+    BOOST_TEST(other.options().dampening == 0.3);
+    BOOST_TEST(other.options().weight_decay == 0.01);
+    BOOST_TEST(!other.options().nesterov);
+    // An empty state forgets, but for the options.
     third.load_state_dict({});
     BOOST_TEST(!third.state(y).contains("momentum_buffer"));
+    BOOST_TEST(third.options().lr == 0.1);
   }
+}
+
+BOOST_AUTO_TEST_CASE(options_of_a_state_are_those_of_each_group) {
+  const Variable x = leaf(1), y = leaf(2);
+  const auto make = [&](double lr) {
+    return SGD(
+        {{{x}, {.lr = lr}}, {{y}, {.lr = 2 * lr, .momentum = 0.5, .nesterov = true}}});
+  };
+  SGD first = make(0.5), second = make(3);
+  const optim::StateDict state = first.state_dict();
+  BOOST_TEST(state.at("group.1.lr").item() == 1);
+  BOOST_TEST((state.at("group.1.lr").dtype() == float64));
+  second.load_state_dict(state);
+  BOOST_TEST(second.options(0).lr == 0.5);
+  BOOST_TEST(second.options(1).lr == 1);
+  const auto error_with = [&](const char* option, const Tensor& value) {
+    optim::StateDict changed = state;
+    changed[option] = value;
+    const std::string error = error_of([&] { second.load_state_dict(changed); });
+    BOOST_TEST(second.options(1).lr == 1);
+    return error;
+  };
+  BOOST_TEST(error_with("group.1.lr", tensor(-1.0, float64)) ==
+             "SGD: lr must not be negative, got -1");
+  BOOST_TEST(error_with("group.1.lr", tensor(1.0)) ==
+             "SGD: group.1.lr must be a finite float64 number, got float32 of shape ()");
+  BOOST_TEST(error_with("group.0.lr", tensor(NAN, float64)) ==
+             "SGD: group.0.lr must be a finite float64 number, got float64 of shape ()");
+  BOOST_TEST(
+      error_with("group.0.momentum", ones({1}, float64)) ==
+      "SGD: group.0.momentum must be a finite float64 number, got float64 of shape "
+      "(1)");
+  BOOST_TEST(error_with("group.2.lr", tensor(1.0, float64)) ==
+             "SGD: the state has entries that fit no parameter: group.2.lr");
 }
 
 BOOST_AUTO_TEST_CASE(a_state_that_does_not_fit_is_refused_whole) {

@@ -121,6 +121,20 @@ BOOST_AUTO_TEST_CASE(the_members_are_the_functions) {
   BOOST_CHECK_THROW(x.masked_fill_(zeros({2, 5}, boolean), 7), Error);
 }
 
+BOOST_AUTO_TEST_CASE(the_state_of_the_default_generator_can_be_put_back) {
+  manual_seed(5);
+  (void)randn({3});  // an odd number: a normal waits
+  const Generator state = get_rng_state();
+  const Tensor first = randn({5});
+  set_rng_state(state);
+  BOOST_TEST(show(randn({5})) == show(first));
+  Generator named;
+  BOOST_TEST(show(rand({4}, named.manual_seed(9))) == show([] {
+               Generator seeded(9);
+               return rand({4}, seeded);
+             }()));
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace heed
