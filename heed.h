@@ -46,10 +46,13 @@
 
 // Derivatives: the same functions, each beside its derivative, and the backward pass.
 #include "autograd/additive_scores.h"
+#include "autograd/anomaly.h"
 #include "autograd/elementwise.h"
+#include "autograd/explain.h"
 #include "autograd/factories.h"
 #include "autograd/fused.h"
 #include "autograd/gradcheck.h"
+#include "autograd/graph.h"
 #include "autograd/indexing.h"
 #include "autograd/joining.h"
 #include "autograd/layer_norm.h"
@@ -90,6 +93,7 @@
 #include "nn/state/safetensors.h"
 #include "nn/state/state_file.h"
 #include "nn/state_dict.h"
+#include "nn/summary.h"
 #include "nn/transformer.h"
 #include "nn/visit.h"
 

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "autograd/accumulate.h"
+#include "autograd/backward_observer.h"
 #include "autograd/node.h"
 #include "autograd/reductions.h"
 #include "autograd/topological_order.h"
@@ -25,7 +26,7 @@ void check_output(const Variable& y, const Variable& g) {
 
 void run_backward(std::span<const Variable> outputs, std::span<const Variable> gradients,
                   std::span<const Capture> captures, BackwardOptions options,
-                  std::span<Node* const> ends) {
+                  std::span<Node* const> ends, detail::BackwardObserver* observer) {
   for (std::size_t i = 0; i < outputs.size(); ++i) check_output(outputs[i], gradients[i]);
   const SetGradEnabled recording(options.create_graph);
   detail::TopologicalOrder order(outputs, ends);
@@ -39,6 +40,8 @@ void run_backward(std::span<const Variable> outputs, std::span<const Variable> g
     const detail::NodeState* const state = order.find(outputs[i].node().get());
     detail::accumulate(order.gradient(*state), gradients[i]);
   }
+  std::unique_ptr<detail::BackwardObserver> anomaly;
+  if (!observer) observer = (anomaly = detail::anomaly_observer(gradients)).get();
   detail::Deposits deposits;
   for (const detail::NodeState* state : order) {
     std::optional<Variable>& sum = order.gradient(*state);
@@ -48,13 +51,14 @@ void run_backward(std::span<const Variable> outputs, std::span<const Variable> g
     // this turn unless grad() asks for it.
     const Variable g = *std::exchange(sum, std::nullopt);
     if (state->captured) sum = g;
+    if (observer) observer->visit(node, g);
     if (captures.empty()) {
       if (auto slot = node.slot.lock(); slot && !node.is_frozen)
         deposits.add(std::move(slot), g);
     }
     if (!state->passes_on || node.kind == Node::Kind::leaf) continue;
     if (node.freed) node.check_usable();  // a rule has called grad(), which freed it
-    Requests requests(order, *state);
+    Requests requests(order, *state, observer);
     node.differentiate(g, requests);  // the rules, whose gradients go to deliver()
     if (!options.retain_graph && !options.create_graph) node.free_saved();
   }
@@ -73,7 +77,8 @@ bool Requests::wants(int i) const {
 
 void Requests::deliver(int i, Variable gradient) {
   const detail::NodeState& state = *order_.input(node_, i);
-  const Node& input = *state.node;
+  Node& input = *state.node;
+  if (observer_) observer_->deliver(*node_.node, i, input, gradient);
   const bool same_dtype = gradient.dtype() == input.dtype;
   if (!same_dtype || gradient.shape() != input.shape) {
     check(same_dtype && broadcasts_to(input.shape, gradient.shape()),

@@ -48,7 +48,7 @@ template <std::size_t I, std::size_t S, class Composed, class Backward = std::nu
 Variable record_fused(OpInfo op, Tensor value, const std::array<Input, I>& inputs,
                       const std::array<ToSave, S>& saves, Composed composed,
                       Backward backward = nullptr) {
-  if (!detail::is_recorded(inputs)) return Variable(std::move(value));
+  if (!detail::is_recorded(op, value, inputs)) return Variable(std::move(value));
   auto differentiate = [composed = std::move(composed), backward = std::move(backward)](
                            Node& node, const Variable& g, Requests& requests) {
     std::array<bool, I> wanted;

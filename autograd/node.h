@@ -45,13 +45,15 @@ namespace detail {
 class TopologicalOrder;
 struct NodeState;
 class Deposits;
+class BackwardObserver;
 }  // namespace detail
 
 // What a backward pass asks of a node: the gradients of those inputs that need one.
 class Requests {
  public:
-  Requests(detail::TopologicalOrder& order, const detail::NodeState& node)
-      : order_(order), node_(node) {}
+  Requests(detail::TopologicalOrder& order, const detail::NodeState& node,
+           detail::BackwardObserver* observer)
+      : order_(order), node_(node), observer_(observer) {}
 
   // Whether the gradient of input i is needed.
   bool wants(int i) const;
@@ -63,6 +65,7 @@ class Requests {
  private:
   detail::TopologicalOrder& order_;
   const detail::NodeState& node_;
+  detail::BackwardObserver* const observer_;  // or null
 };
 
 class Node {
@@ -131,10 +134,11 @@ struct Capture {
 
 // The backward pass of Variable::backward and grad(), from `outputs`, given the
 // derivatives by them, one each. With captures the gradients go there, else into the
-// slots. The pass ends at the nodes `ends`: their rules are not run. Throws Error as
-// Variable::backward does.
+// slots. The pass ends at the nodes `ends`: their rules are not run. `observer`, if any,
+// looks on. Throws Error as Variable::backward does.
 void run_backward(std::span<const Variable> outputs, std::span<const Variable> gradients,
                   std::span<const Capture> captures, BackwardOptions options,
-                  std::span<Node* const> ends = {});
+                  std::span<Node* const> ends = {},
+                  detail::BackwardObserver* observer = nullptr);
 
 }  // namespace heed

@@ -13,7 +13,7 @@ SavedTensor saved_tensor(const ToSave& tensor, const Tensor& result) {
 
 Variable record_constant(const char* name, Tensor value,
                          std::initializer_list<Input> inputs) {
-  if (!detail::is_recorded(inputs)) return Variable(std::move(value));
+  if (!detail::is_recorded({name}, value, inputs)) return Variable(std::move(value));
   NodeRef node(new Node({name}, value, Node::Kind::constant));
   return Variable(std::move(value), std::move(node));
 }

@@ -29,6 +29,7 @@
 #include <utility>
 #include <vector>
 
+#include "autograd/anomaly.h"
 #include "autograd/node.h"
 
 namespace heed {
@@ -80,9 +81,11 @@ Rule<0, Gradient> rule(const Variable& input, Gradient gradient) {
 
 namespace detail {
 
-// Whether an op on these inputs is recorded.
+// Whether an op on these inputs is recorded. Every op asks this, and so its value is
+// checked here if DetectAnomaly is in force.
 template <class Inputs>
-bool is_recorded(const Inputs& inputs) {
+bool is_recorded(const OpInfo& op, const Tensor& value, const Inputs& inputs) {
+  if (detects_anomaly()) check_op(op, value, {inputs.begin(), inputs.end()});
   return grad_enabled() &&
          std::any_of(inputs.begin(), inputs.end(),
                      [](const Variable& x) { return x.requires_grad(); });
@@ -144,7 +147,9 @@ Variable apply(const Gradient& gradient, const Variable& g, const SavedTensor* s
 // input requires a gradient and recording is on.
 template <std::size_t... S, class... Gradient>
 Variable record(OpInfo op, Tensor value, Rule<S, Gradient>... rules) {
-  if (!detail::is_recorded(std::array{rules.input...})) return Variable(std::move(value));
+  if (!detail::is_recorded(op, value, std::array{rules.input...})) {
+    return Variable(std::move(value));
+  }
   auto differentiate = [... gradient = std::move(rules.gradient)](
                            Node& node, const Variable& g, Requests& requests) {
     int i = 0;                                       // the rule's input
@@ -177,7 +182,7 @@ Variable record(OpInfo op, Tensor value, Rule<S, Gradient>... rules) {
 template <class Gradient>
 Variable record(OpInfo op, Tensor value, std::span<const Variable> inputs,
                 Gradient gradient) {
-  if (!detail::is_recorded(inputs)) return Variable(std::move(value));
+  if (!detail::is_recorded(op, value, inputs)) return Variable(std::move(value));
   std::vector<NodeRef> nodes;
   for (const Variable& input : inputs) nodes.push_back(detail::node_of(input));
   auto differentiate = [gradient = std::move(gradient)](Node& node, const Variable& g,

@@ -1,0 +1,52 @@
+// Which op made the NaN? A check of every op and of every derivative.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "autograd/variable.h"
+
+namespace heed {
+
+struct OpInfo;
+
+// While such an object lives, every op on Variables that this thread runs, and every
+// derivative that its backward passes compute, is checked. Error is thrown for the first
+//   - op with a NaN in its result and in none of its inputs, or with an infinity in its
+//     result and all inputs finite; an infinity that masked_fill writes is meant,
+//   - derivative that is not finite, although the gradient that it was given is.
+// The message names the op, the shapes, the ops that led there and the nearest leaf; that
+// of `names` if it is one of them:
+//   const DetectAnomaly detect(nn::named_parameters(net));
+// A whole program is checked, without names, when it starts with HEED_DETECT_ANOMALY=1 in
+// its environment. Every result is read once more, which takes time.
+class DetectAnomaly {
+ public:
+  [[nodiscard]] explicit DetectAnomaly(NamedVariables names = {});
+  ~DetectAnomaly();
+  DetectAnomaly(const DetectAnomaly&) = delete;
+  DetectAnomaly& operator=(const DetectAnomaly&) = delete;
+
+ private:
+  const NamedVariables names_;
+  const NamedVariables* const before_;
+};
+
+namespace detail {
+
+// How many threads check, and one more if the environment asks for it. Every op reads it.
+extern std::atomic<int> anomaly_checks;
+
+inline bool detects_anomaly() {
+  return anomaly_checks.load(std::memory_order_relaxed) != 0;
+}
+
+// Throws Error as DetectAnomaly does, if this thread checks and no rule is running: what
+// a rule computes is checked when it delivers its result.
+void check_op(const OpInfo& op, const Tensor& value,
+              const std::vector<std::reference_wrapper<const Variable>>& inputs);
+
+}  // namespace detail
+}  // namespace heed

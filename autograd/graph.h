@@ -1,0 +1,35 @@
+// The graph of a value, as text and as a drawing.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "autograd/variable.h"
+
+namespace heed {
+
+struct GraphOptions {
+  // Where there are more nodes than this, modules are folded into one box each, the
+  // deepest first, until there are no more boxes than this or no deeper modules.
+  std::int64_t max_nodes = 100;
+};
+
+// What the result was computed from: a line for each op and each leaf, after its inputs,
+// with its shape and dtype, the bytes that it keeps for backward, the norm of its
+// gradient if there is one, and its module. Leaves that an op keeps do not count as
+// bytes, and what several ops keep counts with the first. Constants are not part of the
+// graph.
+//
+// `names`, such as nn::named_parameters(model), gives the names of leaves, and by them
+// the modules. An op belongs to the innermost module that has all the named leaves that
+// it takes; an op that takes none, to the innermost one with such ops before it and after
+// it, or to none. Throws Error when the result has no graph.
+std::string graph_text(const Variable& result, const NamedVariables& names = {},
+                       const GraphOptions& options = {});
+
+// The same in the language of Graphviz: dot -Tsvg graph.dot -o graph.svg. Leaves are
+// ellipses, ops boxes, and modules frames around them. Throws Error likewise.
+std::string graph_dot(const Variable& result, const NamedVariables& names = {},
+                      const GraphOptions& options = {});
+
+}  // namespace heed
