@@ -18,8 +18,6 @@
 #include "examples/associative_recall/task.h"
 #include "examples/support/figures.h"
 #include "examples/support/program.h"
-#include "examples/support/progress.h"
-#include "examples/support/terminal.h"
 
 namespace {
 
@@ -148,7 +146,7 @@ double average(std::span<const double> numbers) {
 template <class Model>
 void train(Learner<Model>& learner, Baseline& baseline, const World& world,
            const Options& options) {
-  Progress progress(options.steps, progress_on_stderr("examples", batch_size));
+  viz::Progress progress(options.steps, viz::progress_on_stderr("examples", batch_size));
   const std::size_t n = spacing(options);
   for (std::int64_t step = 1; step <= options.steps; ++step) {
     const Batch batch = world.draw(batch_size, default_generator());
@@ -237,11 +235,12 @@ void print_example(const Batch& batch, const Tensor& weights, const Tensor& answ
 // --- figures
 
 // How the two learners did over the steps.
-Chart chart_of(const std::string& ylabel, const Options& options,
-               const std::vector<double>& learner, const std::vector<double>& baseline) {
+viz::Lines chart_of(const std::string& ylabel, const Options& options,
+                    const std::vector<double>& learner,
+                    const std::vector<double>& baseline) {
   const auto curve = [n = spacing(options)](const std::string& name,
                                             const std::vector<double>& numbers) {
-    Curve curve{name, {}, {}, Style::thick_line};
+    viz::Curve curve{name, {}, {}, viz::Style::thick_line};
     for (std::size_t end = n; end <= numbers.size(); end += n) {
       curve.x.push_back(static_cast<double>(end));
       curve.y.push_back(average(std::span(numbers).subspan(end - n, n)));
@@ -257,12 +256,13 @@ Chart chart_of(const std::string& ylabel, const Options& options,
 }
 
 // A row for each query of ask_for_each_key; both weights are (queries, heads, keys).
-Heatmaps heatmaps_of(const Tensor& before, const Tensor& after, std::int64_t asked) {
+viz::Heatmaps heatmaps_of(const Tensor& before, const Tensor& after, std::int64_t asked) {
   const std::int64_t heads = before.size(1);
   const Tensor panels =
       transpose(stack({before, after}), 1, 2);  // (2, heads, queries, keys)
   // One head: the two side by side. Several: one below the other.
-  Heatmaps heatmaps{heads == 1 ? transpose(panels, 0, 1) : panels, "keys", "queries"};
+  viz::Heatmaps heatmaps{heads == 1 ? transpose(panels, 0, 1) : panels, "keys",
+                         "queries"};
   for (std::int64_t i = 0; i < pairs; ++i) {
     const std::string forth = key_name(i), back = key_name(pairs - 1 - i);
     heatmaps.xticks.push_back(forth);
@@ -317,7 +317,7 @@ int run(Attention attention, std::int64_t found, const World& world,
   else
     fmt::print("\nNothing is claimed after {} steps.\n", options.steps);
 
-  const Heatmaps heatmaps =
+  const viz::Heatmaps heatmaps =
       heatmaps_of(weights_before, weights(learner.net, each), asked);
   show_heatmaps(heatmaps);
   save_figures(

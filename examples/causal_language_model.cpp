@@ -162,21 +162,22 @@ int run(const ListingOptions& options) {
   claims.expect(is_close(step_by_step(net, inputs), p, 1e-5),
                 "one pass predicts what the four steps predict one by one");
 
-  const Heatmaps triangles{.matrices = cat({weights_before, weights}),  // (2, 2, 4, 4)
-                           .xlabel = "Keys",
-                           .ylabel = "Queries",
-                           .titles = {"head 1 before training", "head 2 before training",
-                                      "head 1 after", "head 2 after"},
-                           .xticks = names,
-                           .yticks = names};
+  const viz::Heatmaps triangles{
+      .matrices = cat({weights_before, weights}),  // (2, 2, 4, 4)
+      .xlabel = "Keys",
+      .ylabel = "Queries",
+      .titles = {"head 1 before training", "head 2 before training", "head 1 after",
+                 "head 2 after"},
+      .xticks = names,
+      .yticks = names};
   show(options, "causal_language_model", triangles);
   std::vector<double> steps(losses.size());
   std::iota(steps.begin(), steps.end(), 0.0);
-  const Chart chart{.title = "<BOS> I like you <EOS>",
-                    .xlabel = "steps",
-                    .ylabel = "loss",
-                    .curves = {{"training", steps, losses, Style::thick_line}},
-                    .whole_x = true};
+  const viz::Lines chart{.title = "<BOS> I like you <EOS>",
+                         .xlabel = "steps",
+                         .ylabel = "loss",
+                         .curves = {{"training", steps, losses, viz::Style::thick_line}},
+                         .whole_x = true};
   save_figures(options.figures, {{"loss", chart}});
   return claims.exit_code();
 }

@@ -18,7 +18,6 @@
 #include "examples/support/figures.h"
 #include "examples/support/input_error.h"
 #include "examples/support/program.h"
-#include "examples/support/terminal.h"
 
 namespace {
 
@@ -233,29 +232,29 @@ void print_errors(const Fits& fits, const Tensor& target, double unit) {
 // --- figures
 
 void draw_figures(const Options& options, const Data& data, const Fits& fits,
-                  const Heatmaps& heatmaps, const std::vector<double>& losses) {
+                  const viz::Heatmaps& heatmaps, const std::vector<double>& losses) {
   std::vector<double> epochs(losses.size());
   std::iota(epochs.begin(), epochs.end(), 1.0);
-  Chart loss{"Loss of each epoch", "epoch", "sum of squared errors", {}, true};
-  loss.curves.push_back({"heed", epochs, losses, Style::line_with_points});
+  viz::Lines loss{"Loss of each epoch", "epoch", "sum of squared errors", {}, true};
+  loss.curves.push_back({"heed", epochs, losses, viz::Style::line_with_points});
   if (const PublishedRun* run = published(options))
     loss.curves.push_back({"published",
                            epochs,
                            {run->read_off.begin(), run->read_off.end()},
-                           Style::circles});
+                           viz::Style::circles});
 
   const std::vector<double> x = data.x.restore(data.x_test);
-  Chart curves{"Three ways to pool", data.x.name, data.y.name, {}};
+  viz::Lines curves{"Three ways to pool", data.x.name, data.y.name, {}};
   curves.curves = {
-      {"average pooling", x, data.y.restore(fits.average), Style::line},
-      {"Gaussian kernel", x, data.y.restore(fits.gaussian), Style::line},
-      {"trained kernel", x, data.y.restore(fits.trained), Style::thick_line},
+      {"average pooling", x, data.y.restore(fits.average), viz::Style::line},
+      {"Gaussian kernel", x, data.y.restore(fits.gaussian), viz::Style::line},
+      {"trained kernel", x, data.y.restore(fits.trained), viz::Style::thick_line},
       {"training rows", data.x.restore(data.x_train), data.y.restore(data.y_train),
-       Style::points},
+       viz::Style::points},
   };
   if (data.truth)
     curves.curves.push_back(
-        {"true curve", x, data.y.restore(*data.truth), Style::dashed_line});
+        {"true curve", x, data.y.restore(*data.truth), viz::Style::dashed_line});
 
   save_figures(options.figures,
                {{"loss", loss}, {"fits", curves}, {"attention", heatmaps}});
@@ -308,7 +307,7 @@ int run(const Options& options) {
         data.y_train, data.y.unit);
   }
 
-  const Heatmaps heatmaps{
+  const viz::Heatmaps heatmaps{
       unsqueeze(stack({fits.gaussian_weights, fits.trained_weights}), 0),  // (1, 2, m, n)
       "sorted training inputs",
       data.truth ? "sorted testing inputs" : "evenly spaced queries",

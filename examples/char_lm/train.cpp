@@ -12,7 +12,6 @@
 #include "autograd/views.h"
 #include "examples/char_lm/checkpoint.h"
 #include "examples/support/input_error.h"
-#include "examples/support/progress.h"
 #include "examples/training/interruption.h"
 #include "examples/training/run_folder.h"
 #include "nn/loss.h"
@@ -23,6 +22,7 @@
 #include "tensor/core/threads.h"
 #include "tensor/elementwise/elementwise.h"
 #include "tensor/kernels/build_info.h"
+#include "view/progress.h"
 
 namespace heed::char_lm {
 namespace {
@@ -244,10 +244,10 @@ int run(Trainer& trainer, const training::RunFolder& folder,
   };
   save();
   training::write_to_file(folder.log_path, trainer.log());
-  support::ProgressOptions shown =
-      support::progress_on_stderr("tokens", static_cast<double>(s.batch * s.context));
+  viz::ProgressOptions shown =
+      viz::progress_on_stderr("tokens", static_cast<double>(s.batch * s.context));
   shown.done = trainer.steps_done();
-  support::Progress progress(s.steps, shown);
+  viz::Progress progress(s.steps, shown);
   for (;;) {
     if (trainer.evaluation_is_due()) {
       training::append_to_file(folder.log_path, trainer.evaluate());

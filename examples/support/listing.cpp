@@ -5,7 +5,6 @@
 #include <fmt/core.h>
 
 #include "examples/support/program.h"
-#include "examples/support/terminal.h"
 
 namespace heed::support {
 
@@ -30,7 +29,7 @@ int run_listing(int argc, char** argv, const std::string& name, const std::strin
 }
 
 void show(const ListingOptions& options, const std::string& name,
-          const Heatmaps& heatmaps) {
+          const viz::Heatmaps& heatmaps) {
   show_heatmaps(heatmaps);
   save_figures(options.figures, {{name, heatmaps}});
 }

@@ -27,7 +27,7 @@ int run_listing(int argc, char** argv, const std::string& name, const std::strin
 // Shows the heat maps where output goes to a terminal, and draws them into the file
 // `name` of the folder that --figures names, if it does.
 void show(const ListingOptions& options, const std::string& name,
-          const Heatmaps& heatmaps);
+          const viz::Heatmaps& heatmaps);
 
 // Prints a matrix (n, n), such as the attention weights of n tokens, with the n names at
 // its sides: exact zeros as 0, other numbers as `written` formats them.

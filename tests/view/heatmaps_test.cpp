@@ -6,20 +6,21 @@
 #include <boost/test/unit_test.hpp>
 #include <fmt/format.h>
 
-#include "examples/support/figures.h"
 #include "tensor/core/factories.h"
 #include "tensor/core/views.h"
 #include "tensor/elementwise/elementwise.h"
 #include "tensor/random/random.h"
 #include "tests/errors.h"
 #include "tests/infinity.h"
-#include "tests/support/drawn.h"
 #include "tests/support/folder.h"
+#include "tests/view/drawn.h"
+#include "view/figures.h"
 
 namespace {
 
 using namespace heed;
-using namespace heed::support;
+using namespace heed::viz;
+using heed::support::TemporaryFolder;
 
 std::string drawn(const Heatmaps& heatmaps) {
   const TemporaryFolder folder;

@@ -1,21 +1,20 @@
-#include "examples/support/progress.h"
+#include "view/progress.h"
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <utility>
 
 #include <unistd.h>
 
 #include <fmt/format.h>
 
-#include "examples/support/terminal.h"
-#include "examples/support/text.h"
 #include "tensor/core/error.h"
+#include "view/terminal.h"
+#include "view/text.h"
 
-namespace heed::support {
+namespace heed::viz {
 namespace {
 
 constexpr double refresh = 0.1;  // seconds between two rewritings
@@ -37,12 +36,9 @@ void write_to_stderr(std::string_view text) {
 }  // namespace
 
 ProgressOptions progress_on_stderr(std::string unit, double units_a_step) {
-  const char* const terminal = std::getenv("TERM");
-  const bool rewritable =
-      terminal != nullptr && *terminal != '\0' && std::string_view(terminal) != "dumb";
   return {.unit = std::move(unit),
           .units_a_step = units_a_step,
-          .in_place = rewritable && isatty(STDERR_FILENO) != 0,
+          .in_place = is_rewritable(STDERR_FILENO),
           .width = terminal_width(STDERR_FILENO),
           .clock = seconds_now,
           .write = write_to_stderr};
@@ -118,4 +114,4 @@ std::string duration(double seconds) {
   return fmt::format("{} h {} min", minutes / 60, minutes % 60);
 }
 
-}  // namespace heed::support
+}  // namespace heed::viz

@@ -1,5 +1,5 @@
 // The line that tells how far a training has come.
-#include "examples/support/progress.h"
+#include "view/progress.h"
 
 #include <string>
 #include <vector>
@@ -11,7 +11,7 @@
 namespace {
 
 using namespace heed;
-using namespace heed::support;
+using namespace heed::viz;
 
 // A clock that the tests turn, and what is written.
 struct Scene {

@@ -1,11 +1,9 @@
-#include "examples/support/gnuplot.h"
+#include "view/gnuplot.h"
 
 #include <cerrno>
-#include <cmath>
 #include <cstddef>
 #include <cstdio>
 #include <memory>
-#include <optional>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -18,12 +16,10 @@
 
 #include <fmt/core.h>
 
-#include "examples/support/input_error.h"
-#include "nn/state/atomic_file.h"
 #include "tensor/core/error.h"
 #include "tensor/core/text.h"
 
-namespace heed::support {
+namespace heed::viz {
 namespace {
 
 std::string system_message(int error) { return std::generic_category().message(error); }
@@ -33,14 +29,14 @@ struct CloseFile {
 };
 using File = std::unique_ptr<std::FILE, CloseFile>;
 
-std::string terminal(std::string_view path, const Drawing& drawing) {
-  if (path.ends_with(".svg"))
+std::string terminal(std::string_view format, const Drawing& drawing) {
+  if (format == "svg")
     return fmt::format(
         "set terminal svg noenhanced size {},{} font 'sans-serif,14' "
         "background 'white'\n",
         drawing.width, drawing.height);
-  if (!path.ends_with(".png"))
-    input_error("{}: the name of a figure must end in .svg or .png", path);
+  check(format == "png", "figure: the format must be svg or png, got {}",
+        [&] { return shown(format); });
   // Some builds of gnuplot lack pngcairo, which draws better. Twice the pixels, with all
   // else scaled with them, keep text sharp.
   constexpr std::string_view options =
@@ -122,17 +118,8 @@ std::string as_string(std::string_view text) {
   return out + "'";
 }
 
-double tick_step(double extent, double most) {
-  const double least = extent / most;
-  const double power = std::pow(10.0, std::floor(std::log10(least)));
-  for (const double digit : {1, 2, 5})
-    // A rounding error, as in 0.3 / 3, must not cost a tick.
-    if (least <= digit * power * (1 + 1e-9)) return digit * power;
-  return 10 * power;
-}
-
-bool draw(const std::string& path, const Drawing& drawing) {
-  const std::string script = terminal(path, drawing) + drawing.commands;
+std::optional<std::string> picture(const Drawing& drawing, std::string_view format) {
+  const std::string script = terminal(format, drawing) + drawing.commands;
   // Script and picture go through files without a name: nothing to remove, and a gnuplot
   // that stops early cannot break a pipe.
   const File input = temporary_file(), output = temporary_file();
@@ -141,36 +128,20 @@ bool draw(const std::string& path, const Drawing& drawing) {
     fail("figure: the script cannot be written: {}", system_message(errno));
   }
   std::rewind(input.get());
-  // The user named the file: if it cannot be written, that is an InputError.
-  const auto by_user = [](auto&& write) {
-    try {
-      write();
-    } catch (const Error& error) {
-      input_error("{}", error.what());
-    }
-  };
-  std::optional<nn::AtomicFile> file;
-  by_user([&] { file.emplace(path, path); });
   int status = 0;
   const int error = run_gnuplot(input.get(), output.get(), status);
-  if (error == ENOENT) return false;
+  if (error == ENOENT) return std::nullopt;
   if (error != 0) fail("figure: gnuplot cannot be run: {}", system_message(error));
-  check(status == 0, "figure: gnuplot failed to draw {}", path);
-  std::string picture = contents(output.get());
-  const bool is_svg = path.ends_with(".svg");
+  check(status == 0, "figure: gnuplot failed to draw it");
+  std::string bytes = contents(output.get());
   // gnuplot does not report it when the disk is full.
-  if (picture.find(is_svg ? "</svg>" : "IEND") == picture.npos) {
+  if (bytes.find(format == "svg" ? "</svg>" : "IEND") == bytes.npos) {
     fail(
         "figure: the picture is cut off after {} bytes; is there room for temporary "
         "files?",
-        picture.size());
+        bytes.size());
   }
-  if (is_svg) picture = with_sharp_pixels(std::move(picture));
-  by_user([&] {
-    file->write(picture.data(), picture.size());
-    file->commit();
-  });
-  return true;
+  return format == "svg" ? with_sharp_pixels(std::move(bytes)) : bytes;
 }
 
-}  // namespace heed::support
+}  // namespace heed::viz

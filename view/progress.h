@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace heed::support {
+namespace heed::viz {
 
 struct ProgressOptions {
   // What the rate counts, and how many of them a step is: examples, tokens.
@@ -62,4 +62,4 @@ class Progress {
 // A time in words: "7 s", "3 min 20 s", "1 h 5 min". At least a second.
 std::string duration(double seconds);
 
-}  // namespace heed::support
+}  // namespace heed::viz

@@ -1,10 +1,13 @@
 // Running gnuplot, and what its scripts are written with.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
-namespace heed::support {
+#include "view/figures.h"
+
+namespace heed::viz {
 
 // Commands for gnuplot, and the size of the picture in pixels.
 struct Drawing {
@@ -12,8 +15,15 @@ struct Drawing {
   std::string commands;
 };
 
-// As save_figure (figures.h), from gnuplot commands that set neither terminal nor output.
-bool draw(const std::string& path, const Drawing& drawing);
+// The commands for a figure; they set neither terminal nor output. Throws Error when it
+// is ill-formed.
+Drawing drawing_of(const Heatmaps& heatmaps);
+Drawing drawing_of(const Lines& lines);
+Drawing drawing_of(const Bars& bars);
+Drawing drawing_of(const Figure& figure);
+
+// As picture() (figures.h), which is this of drawing_of().
+std::optional<std::string> picture(const Drawing& drawing, std::string_view format);
 
 // What every script begins with.
 inline constexpr std::string_view common_settings =
@@ -23,9 +33,4 @@ inline constexpr std::string_view common_settings =
 
 // printable(text) as a string of gnuplot's (tensor/core/text.h).
 std::string as_string(std::string_view text);
-
-// The least of 1, 2, 5, 10, 20, ... and of 0.5, 0.2, 0.1, ... at which ticks divide
-// `extent` into at most `most` parts.
-double tick_step(double extent, double most);
-
-}  // namespace heed::support
+}  // namespace heed::viz
