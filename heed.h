@@ -109,6 +109,7 @@
 #include "data/text.h"
 
 // Pictures of what a model does: namespace heed::viz, as heed::view is a function.
+#include "view/animator.h"
 #include "view/figures.h"
 #include "view/progress.h"
 #include "view/terminal.h"

@@ -37,6 +37,7 @@ struct Options {
   double lr = 0.1;
   std::int64_t heads = 4;  // of multihead
   FigureOptions figures;
+  bool live = false;
 
   std::string name() const {
     if (attention == "multihead")
@@ -146,7 +147,15 @@ double average(std::span<const double> numbers) {
 template <class Model>
 void train(Learner<Model>& learner, Baseline& baseline, const World& world,
            const Options& options) {
-  viz::Progress progress(options.steps, viz::progress_on_stderr("examples", batch_size));
+  const auto live = live_chart(options.live,
+                               {.title = options.name(),
+                                .xlabel = "step",
+                                .ylabel = "cross entropy",
+                                .curves = {{"attention"}, {"average of the values"}},
+                                .whole_x = true},
+                               options.figures);
+  viz::Progress progress(options.steps,
+                         progress_beside(live.get(), "examples", batch_size));
   const std::size_t n = spacing(options);
   for (std::int64_t step = 1; step <= options.steps; ++step) {
     const Batch batch = world.draw(batch_size, default_generator());
@@ -156,9 +165,13 @@ void train(Learner<Model>& learner, Baseline& baseline, const World& world,
     baseline.learn(batch, lr);
     if (learner.losses.size() % n != 0 && step != options.steps) continue;
     const std::span losses(learner.losses), accuracies(learner.accuracies);
+    if (live)
+      live->add(static_cast<double>(step),
+                {average(losses.last(n)), average(std::span(baseline.losses).last(n))});
     progress.show(step, average(losses.last(n)),
                   fmt::format("accuracy {:.1f} %", 100 * average(accuracies.last(n))));
   }
+  if (live) finish(*live);
 }
 
 // --- what the models say
@@ -376,6 +389,7 @@ int main(int argc, char** argv) {
                      "Heads of multihead; one alone cannot tell the two keys apart");
   app.add_figures(options.figures,
                   "Draw attention weights, loss and accuracy into this folder");
+  app.add_live(options.live);
   app.add_threads();
   return app.run(argc, argv, [&] {
     if (heads.is_given() && options.attention != "multihead")

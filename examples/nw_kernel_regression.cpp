@@ -38,6 +38,7 @@ struct Options {
   DType dtype = float32;
   std::optional<std::string> data, x, y;
   FigureOptions figures;
+  bool live = false;
 };
 
 // A column of the user's table: the program computes with (number - offset) / unit.
@@ -81,12 +82,24 @@ Tensor leave_one_out(const Tensor& column) {
 
 // Prints and returns the loss of each epoch: that of the predictions before its step.
 std::vector<double> train(nn::NWKernelRegression& net, const Data& data, double lr,
-                          std::int64_t epochs) {
+                          const Options& options) {
   const Tensor keys = leave_one_out(data.x_train);    // (n, n - 1)
   const Tensor values = leave_one_out(data.y_train);  // (n, n - 1)
   optim::SGD optimiser(nn::parameters(net), {.lr = lr});
+  const auto live = live_chart(options.live,
+                               {.title = "Loss of each epoch",
+                                .xlabel = "epoch",
+                                .ylabel = "sum of squared errors",
+                                .curves = {{"heed"}},
+                                .whole_x = true},
+                               options.figures);
+  viz::ProgressOptions shown = progress_beside(live.get(), "epochs");
+  shown.delay = 2;
+  // Where no line is rewritten, those of the epochs are enough.
+  if (!shown.in_place) shown.write = [](std::string_view) {};
+  viz::Progress progress(options.epochs, shown);
   std::vector<double> losses;
-  for (std::int64_t epoch = 1; epoch <= epochs; ++epoch) {
+  for (std::int64_t epoch = 1; epoch <= options.epochs; ++epoch) {
     optimiser.zero_grad();
     const Variable prediction = net(data.x_train, keys, values);  // (n)
     const Variable loss =
@@ -96,8 +109,13 @@ std::vector<double> train(nn::NWKernelRegression& net, const Data& data, double 
     losses.push_back(loss.item());
     check(std::isfinite(losses.back()),
           "the training diverged in epoch {}; a smaller --lr may help", epoch);
+    progress.clear();
+    if (live) live->clear();
     fmt::print("epoch {}, loss {:.6f}\n", epoch, losses.back());
+    if (live) live->add(static_cast<double>(epoch), {losses.back()});
+    progress.show(epoch, losses.back());
   }
+  if (live) finish(*live);
   return losses;
 }
 
@@ -288,7 +306,7 @@ int run(const Options& options) {
 
   nn::NWKernelRegression net(options.dtype);
   fmt::print("w starts at {:.6f}\n", net.w.item());
-  const std::vector<double> losses = train(net, data, lr, options.epochs);
+  const std::vector<double> losses = train(net, data, lr, options);
   fmt::print("w ends at {:.6f}\n", net.w.item());
   fmt::print("Each loss is that of the predictions before the epoch's step.\n");
   const PublishedRun* const book_run = published(options);
@@ -357,6 +375,7 @@ int main(int argc, char** argv) {
       .needs(data);
   app.add_figures(options.figures,
                   "Draw loss, fits and attention weights into this folder");
+  app.add_live(options.live);
   app.add_threads();
   return app.run(argc, argv, [&] { return run(options); });
 }

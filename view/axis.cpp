@@ -61,6 +61,8 @@ double Axis::high(double margin) const {
   return number_at(low_ < high_ ? high_ + margin * (high_ - low_) : high_ + 1);
 }
 
+double Axis::at(double place) const { return number_at(low_ + place * (high_ - low_)); }
+
 std::vector<Tick> Axis::ticks(double most, bool whole) const {
   std::vector<Tick> ticks;
   if (low_ > high_) return ticks;

@@ -45,6 +45,8 @@ class Axis {
   // apart for a double.
   double low(double margin = 0) const;
   double high(double margin = 0) const;
+  // The number at a place.
+  double at(double place) const;
   // About `most` ticks and no more, at round numbers, those of a counter at whole ones.
   std::vector<Tick> ticks(double most, bool whole = false) const;
 

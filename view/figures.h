@@ -37,7 +37,7 @@ enum class Scale { linear, log };
 // or not positive on a logarithmic scale, leaves a gap.
 struct Curve {
   std::string title;
-  std::vector<double> x, y;
+  std::vector<double> x = {}, y = {};
   Style style = Style::line;
   bool y2 = false;  // belongs to the second y axis, at the right
 };

@@ -1,5 +1,6 @@
 #include "view/gnuplot.h"
 
+#include <cctype>
 #include <cerrno>
 #include <cstddef>
 #include <cstdio>
@@ -14,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include "tensor/core/error.h"
 #include "tensor/core/text.h"
@@ -53,24 +54,9 @@ std::string terminal(std::string_view format, const Drawing& drawing) {
 // Runs gnuplot with the two files as its standard input and output. Returns the errno of
 // starting it, 0 if it ran, and sets `status` to its exit status.
 int run_gnuplot(std::FILE* script, std::FILE* picture, int& status) {
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, fileno(script), STDIN_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, fileno(picture), STDOUT_FILENO);
-  // -d: what the user's own settings file says does not change our figures.
-  char name[] = "gnuplot", defaults[] = "-d";
-  char* const arguments[] = {name, defaults, nullptr};
-  // In a locale without UTF-8 gnuplot complains of signs that it does not even draw.
-  char utf8[] = "LC_ALL=C.UTF-8";
-  std::vector<char*> environment = {utf8};
-  for (char** entry = environ; *entry; ++entry) {
-    if (!std::string_view(*entry).starts_with("LC_ALL=")) environment.push_back(*entry);
-  }
-  environment.push_back(nullptr);
   pid_t process = 0;
   const int error =
-      posix_spawnp(&process, name, &actions, nullptr, arguments, environment.data());
-  posix_spawn_file_actions_destroy(&actions);
+      start_gnuplot({fileno(script), fileno(picture), STDERR_FILENO}, {}, process);
   if (error != 0) return error;
   while (waitpid(process, &status, 0) < 0)
     if (errno != EINTR) return errno;
@@ -109,13 +95,46 @@ File temporary_file() {
 
 }  // namespace
 
-std::string as_string(std::string_view text) {
-  std::string out = "'";
-  for (const char c : printable(text)) {
-    out += c;
-    if (c == '\'') out += c;
+int start_gnuplot(const std::array<int, 3>& streams, std::vector<std::string> options,
+                  pid_t& process) {
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  for (int stream = 0; stream < 3; ++stream)
+    posix_spawn_file_actions_adddup2(&actions, streams[static_cast<std::size_t>(stream)],
+                                     stream);
+  // A group of its own: Ctrl-C is for this program, which may want to finish its chart.
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+  // -d: what the user's own settings file says does not change our figures.
+  std::string name = "gnuplot", defaults = "-d";
+  std::vector<char*> arguments = {name.data(), defaults.data()};
+  for (std::string& option : options) arguments.push_back(option.data());
+  arguments.push_back(nullptr);
+  // In a locale without UTF-8 gnuplot complains of signs that it does not even draw.
+  char utf8[] = "LC_ALL=C.UTF-8";
+  std::vector<char*> environment = {utf8};
+  for (char** entry = environ; *entry; ++entry) {
+    if (!std::string_view(*entry).starts_with("LC_ALL=")) environment.push_back(*entry);
   }
-  return out + "'";
+  environment.push_back(nullptr);
+  const int error = posix_spawnp(&process, name.c_str(), &actions, &attributes,
+                                 arguments.data(), environment.data());
+  posix_spawnattr_destroy(&attributes);
+  posix_spawn_file_actions_destroy(&actions);
+  return error;
+}
+
+std::string as_string(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : printable(text)) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (std::isalnum(byte) != 0 || byte >= 0x80 || c == ' ')
+      out += c;
+    else
+      out += fmt::format("\\{:03o}", byte);
+  }
+  return out + "\"";
 }
 
 std::optional<std::string> picture(const Drawing& drawing, std::string_view format) {

@@ -32,18 +32,22 @@ std::string drawn(Style style, std::uint32_t colour) {
 
 // The points as a block of data of that name. What has no place is NaN there, at which
 // gnuplot interrupts a line.
-void append_data(std::string& commands, std::string_view name,
+bool append_data(std::string& commands, std::string_view name,
                  const std::vector<double>& x, const std::vector<double>& y,
                  const Axis& x_axis, const Axis& y_axis) {
   const auto out = std::back_inserter(commands);
-  fmt::format_to(out, "${} << end_of_data\n", name);
+  bool has_points = false;
+  fmt::format_to(out, "{} << end_of_data\n", name);
   for (std::size_t k = 0; k < x.size(); ++k) {
-    if (x_axis.draws(x[k]) && y_axis.draws(y[k]))
+    const bool is_drawn = x_axis.draws(x[k]) && y_axis.draws(y[k]);
+    has_points |= is_drawn;
+    if (is_drawn)
       fmt::format_to(out, "{:.9g} {:.9g}\n", x[k], y[k]);
     else
       commands += "NaN NaN\n";
   }
   commands += "end_of_data\n";
+  return has_points;
 }
 
 // "x", "y" or "y2", with its range and its label.
@@ -52,7 +56,13 @@ void append_axis(std::string& commands, std::string_view name, const Axis& axis,
   const auto out = std::back_inserter(commands);
   fmt::format_to(out, "set {}label {}\nset {}range [{}:{}]\n", name, as_string(label),
                  name, axis.low(margin), axis.high(margin));
-  if (axis.scale() == Scale::log) fmt::format_to(out, "set logscale {} 10\n", name);
+  if (axis.scale() == Scale::linear) return;
+  // gnuplot names powers of ten only, however few of them there are.
+  std::string ticks;
+  for (const Tick& tick : axis.ticks(8))
+    ticks += fmt::format("{}{} {}", ticks.empty() ? "" : ", ", as_string(tick.name),
+                         axis.at(tick.place));
+  fmt::format_to(out, "set logscale {0} 10\nset {0}tics ({1})\n", name, ticks);
 }
 
 }  // namespace
@@ -81,10 +91,13 @@ Drawing drawing_of(const Lines& lines) {
   int blocks = 0;
   const auto add = [&](const Curve& curve, const std::vector<double>& y,
                        const std::string& style, const std::string& title) {
-    const std::string name = fmt::format("curve{}", blocks++);
-    append_data(commands, name, curve.x, y, axes.x, axes.y_of(curve));
-    plots += fmt::format("{}${} {}with {} {}", plots.empty() ? "plot " : ", ", name,
-                         curve.y2 ? "axes x1y2 " : "", style, title);
+    const std::string name = fmt::format("$curve{}", blocks++);
+    const bool has_points =
+        append_data(commands, name, curve.x, y, axes.x, axes.y_of(curve));
+    // gnuplot warns of data without a point, but not of a function without a value.
+    plots += fmt::format("{}{} {} with {} {}", plots.empty() ? "plot " : ", ",
+                         has_points ? name : "NaN",
+                         has_points && curve.y2 ? "axes x1y2" : "", style, title);
   };
   for (std::size_t i = 0; i < lines.curves.size(); ++i) {
     const Curve& curve = lines.curves[i];

@@ -121,7 +121,7 @@ void draw(Canvas& canvas, const Lines& lines, const Axes& axes) {
 // The names of a y axis, one for each line of the chart; empty where there is no tick.
 std::vector<std::string> names_of(const Axis& axis, const Canvas& canvas, int height) {
   std::vector<std::string> names(static_cast<std::size_t>(height));
-  for (const Tick& tick : axis.ticks(std::max(2.0, height / 3.0)))
+  for (const Tick& tick : axis.ticks(std::max(2.0, height / 2.5)))
     names[static_cast<std::size_t>(canvas.dot(0, tick.place).row / 4)] = tick.name;
   return names;
 }

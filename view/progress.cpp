@@ -1,9 +1,7 @@
 #include "view/progress.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
-#include <cstdio>
 #include <utility>
 
 #include <unistd.h>
@@ -11,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "tensor/core/error.h"
+#include "view/live.h"
 #include "view/terminal.h"
 #include "view/text.h"
 
@@ -18,20 +17,6 @@ namespace heed::viz {
 namespace {
 
 constexpr double refresh = 0.1;  // seconds between two rewritings
-
-double seconds_now() {
-  using namespace std::chrono;
-  return duration_cast<std::chrono::duration<double>>(
-             steady_clock::now().time_since_epoch())
-      .count();
-}
-
-// Flushes standard output first: where both go to one place, its text comes before.
-void write_to_stderr(std::string_view text) {
-  std::fflush(stdout);
-  std::fwrite(text.data(), 1, text.size(), stderr);
-  std::fflush(stderr);
-}
 
 }  // namespace
 
@@ -72,6 +57,7 @@ void Progress::show(std::int64_t step, double loss, std::string_view more) {
   step_ = step;
   const double now = options_.clock();
   const bool is_last = step == total_;
+  if (now - start_ < options_.delay) return;
   if (!options_.in_place) {
     const std::int64_t parts = options_.lines * step / total_;
     if (!is_last && parts == parts_) return;
@@ -89,6 +75,12 @@ void Progress::show(std::int64_t step, double loss, std::string_view more) {
       static_cast<std::size_t>(std::max<std::int64_t>(line_width_ - width, 0));
   options_.write("\r" + line + std::string(blanks, ' ') + (is_last ? "\n" : ""));
   line_width_ = is_last ? 0 : width;
+}
+
+void Progress::clear() {
+  if (line_width_ == 0) return;
+  options_.write("\r" + std::string(static_cast<std::size_t>(line_width_), ' ') + "\r");
+  line_width_ = 0;
 }
 
 std::string Progress::text(std::int64_t step, double loss, std::string_view more,

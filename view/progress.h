@@ -16,6 +16,8 @@ struct ProgressOptions {
   // The steps that were done before the time began to run, by a program that was
   // interrupted.
   std::int64_t done = 0;
+  // So many seconds pass before anything is told: short work needs no progress.
+  double delay = 0;
   // How many lines are printed where none is rewritten.
   std::int64_t lines = 10;
   // Rewrites one line, cut off at `width` columns.
@@ -47,6 +49,9 @@ class Progress {
   // elsewhere after each of `lines` equal parts of the steps; and after the last step.
   // Throws Error unless the steps rise from done + 1 to the total.
   void show(std::int64_t step, double loss, std::string_view more = {});
+
+  // Takes the line off the terminal, so that the program can print one in its place.
+  void clear();
 
  private:
   std::string text(std::int64_t step, double loss, std::string_view more,

@@ -1,8 +1,10 @@
 #include "examples/support/figures.h"
 
 #include <cerrno>
+#include <cstdio>
 #include <filesystem>
 #include <system_error>
+#include <utility>
 
 #include <unistd.h>
 
@@ -50,6 +52,29 @@ void save_figures(const FigureOptions& options, const std::vector<NamedFigure>& 
     paths += " " + printable(path);
   }
   fmt::print("\nfigures:{}\n", paths);
+}
+
+std::unique_ptr<viz::Animator> live_chart(bool wanted, viz::Lines chart,
+                                          const FigureOptions& figures) {
+  if (!wanted) return nullptr;
+  viz::AnimatorOptions options;
+  if (figures.folder)
+    options.file = fmt::format("{}/live.{}", *figures.folder, figures.format);
+  auto live = from_user(
+      [&] { return std::make_unique<viz::Animator>(std::move(chart), options); });
+  std::fflush(stdout);  // so that the message comes after the output
+  fmt::print(stderr, "live chart: {}\n", live->place());
+  return live;
+}
+
+void finish(viz::Animator& live) {
+  from_user([&] { live.finish(); });
+}
+
+viz::ProgressOptions progress_beside(viz::Animator* live, std::string unit,
+                                     double units_a_step) {
+  return live ? viz::progress_below(*live, std::move(unit), units_a_step)
+              : viz::progress_on_stderr(std::move(unit), units_a_step);
 }
 
 void show_heatmaps(const viz::Heatmaps& heatmaps) {

@@ -1,11 +1,14 @@
 // The figures of a program: what --figures asks for, and heat maps in the terminal.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "view/animator.h"
 #include "view/figures.h"
+#include "view/progress.h"
 
 namespace heed::support {
 
@@ -33,6 +36,20 @@ struct NamedFigure {
 // gnuplot is not installed. Throws InputError when a file cannot be written, and Error as
 // viz::picture does.
 void save_figures(const FigureOptions& options, const std::vector<NamedFigure>& figures);
+
+// The chart of --live, which is drawn while the program trains: in a window or the
+// terminal, and into the file live.svg, or .png, of the folder of --figures. None unless
+// `wanted`. Prints on standard error where it is drawn. Throws InputError when the file
+// cannot be written.
+std::unique_ptr<viz::Animator> live_chart(bool wanted, viz::Lines chart,
+                                          const FigureOptions& figures);
+
+// Draws all of it. Throws InputError when the file cannot be written.
+void finish(viz::Animator& live);
+
+// Options for progress on standard error, below the live chart if there is one.
+viz::ProgressOptions progress_beside(viz::Animator* live, std::string unit,
+                                     double units_a_step = 1);
 
 // Prints an empty line and the heat maps, or nothing where standard output takes no
 // colours: what a program prints into a file stays the same.
