@@ -42,6 +42,8 @@ void Axis::include(double number) {
   if (!draws(number)) return;
   low_ = std::min(low_, along(number));
   high_ = std::max(high_, along(number));
+  check(std::isfinite(high_ - low_), "figure: the numbers are too far apart, {} and {}",
+        low_, high_);
 }
 
 double Axis::place(double number) const {
@@ -56,8 +58,6 @@ double Axis::low(double margin) const {
 
 double Axis::high(double margin) const {
   if (low_ > high_) return number_at(1);
-  check(std::isfinite(high_ - low_), "figure: the numbers are too far apart, {} and {}",
-        low_, high_);
   return number_at(low_ < high_ ? high_ + margin * (high_ - low_) : high_ + 1);
 }
 

@@ -33,7 +33,8 @@ class Axis {
  public:
   explicit Axis(Scale scale = Scale::linear) : scale_(scale) {}
 
-  // Makes room for the number, if it has a place.
+  // Makes room for the number, if it has a place. Throws Error when it is too far from
+  // the others for a double.
   void include(double number);
 
   bool has_width() const { return low_ < high_; }

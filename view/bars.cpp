@@ -27,7 +27,7 @@ Drawing drawing_of(const Bars& bars) {
   std::string names;
   for (std::size_t group = 0; group < groups; ++group)
     names += fmt::format("{}{} {}", group == 0 ? "" : ", ",
-                         as_string(shortened(bars.names[group], longest_name)), group);
+                         as_tick(shortened(bars.names[group], longest_name)), group);
   fmt::format_to(out,
                  "set title {}\nset xlabel {}\nset ylabel {}\n"
                  "set key below center samplen 1.5 height 0.8 reverse Left\n"

@@ -126,15 +126,22 @@ int start_gnuplot(const std::array<int, 3>& streams, std::vector<std::string> op
 }
 
 std::string as_string(std::string_view text) {
+  // Digits too: gnuplot takes all that follow a number for a part of it.
   std::string out = "\"";
   for (const char c : printable(text)) {
     const auto byte = static_cast<unsigned char>(c);
-    if (std::isalnum(byte) != 0 || byte >= 0x80 || c == ' ')
+    if (std::isalpha(byte) != 0 || byte >= 0x80 || c == ' ')
       out += c;
     else
       out += fmt::format("\\{:03o}", byte);
   }
   return out + "\"";
+}
+
+std::string as_tick(std::string_view name) {
+  std::string out;
+  for (const char c : name) out += c == '%' ? "%%" : std::string(1, c);
+  return as_string(out);
 }
 
 std::optional<std::string> picture(const Drawing& drawing, std::string_view format) {

@@ -43,4 +43,6 @@ inline constexpr std::string_view common_settings =
 // printable(text) as a string of gnuplot's (tensor/core/text.h). All signs are numbers in
 // it, so that none ends the string, begins a command (backquotes) or names a macro.
 std::string as_string(std::string_view text);
+// The same for the name of a tick, in which gnuplot would replace %f by a number.
+std::string as_tick(std::string_view name);
 }  // namespace heed::viz

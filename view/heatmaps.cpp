@@ -51,7 +51,7 @@ std::string tick_list(const std::vector<Tick>& ticks, bool with_names) {
   std::string list;
   for (const auto& [place, name] : ticks)
     list += fmt::format("{}{} {}", list.empty() ? "" : ", ",
-                        as_string(with_names ? name : ""), place);
+                        as_tick(with_names ? name : ""), place);
   return list;
 }
 

@@ -1,16 +1,12 @@
 // Heat maps in the terminal.
 #include "view/terminal.h"
 
-#include <fcntl.h>
-#include <pty.h>
 #include <unistd.h>
 
 #include <cmath>
-#include <cstdio>
 #include <string>
 
 #include <boost/test/unit_test.hpp>
-#include <fmt/core.h>
 
 #include "tensor/core/error.h"
 #include "tensor/core/factories.h"
@@ -20,6 +16,7 @@
 #include "tests/infinity.h"
 #include "tests/support/environment.h"
 #include "tests/support/folder.h"
+#include "tests/view/pseudo_terminal.h"
 
 namespace {
 
@@ -44,45 +41,6 @@ std::string without_colours(const std::string& text) {
   return out;
 }
 
-// Whether this system makes terminals: a root without /dev/pts does not.
-boost::test_tools::assertion_result terminals_are_there(boost::unit_test::test_unit_id) {
-  int reader, terminal;
-  if (openpty(&reader, &terminal, nullptr, nullptr, nullptr) != 0) return false;
-  close(reader);
-  close(terminal);
-  return true;
-}
-
-// Standard output is a terminal while it lives.
-class Terminal {
- public:
-  Terminal() {
-    winsize size{.ws_row = 24, .ws_col = 60, .ws_xpixel = 0, .ws_ypixel = 0};
-    BOOST_TEST_REQUIRE(openpty(&reader_, &terminal_, nullptr, nullptr, &size) == 0);
-    std::fflush(stdout);
-    before_ = dup(STDOUT_FILENO);
-    dup2(terminal_, STDOUT_FILENO);
-  }
-  ~Terminal() {
-    std::fflush(stdout);
-    dup2(before_, STDOUT_FILENO);
-    for (const int descriptor : {before_, terminal_, reader_}) close(descriptor);
-  }
-  // What the terminal has been sent, up to a dollar. It may arrive in pieces.
-  std::string sent() const {
-    std::fflush(stdout);
-    std::string text;
-    char part[4096];
-    for (ssize_t n; !text.ends_with('$') && (n = read(reader_, part, sizeof part)) > 0;) {
-      text.append(part, static_cast<std::size_t>(n));
-    }
-    return text;
-  }
-
- private:
-  int reader_ = -1, terminal_ = -1, before_ = -1;
-};
-
 BOOST_AUTO_TEST_SUITE(terminal)
 
 BOOST_AUTO_TEST_CASE(colours_are_for_terminals_that_take_them,
@@ -101,22 +59,15 @@ BOOST_AUTO_TEST_CASE(colours_are_for_terminals_that_take_them,
                          {"xterm", "truecolor", "1", Colours::none}}) {
     const Environment environment(
         {{"TERM", of.term}, {"COLORTERM", of.colorterm}, {"NO_COLOR", of.no_color}});
-    std::string sent;
-    Colours colours;
-    int width;
-    {
-      const Terminal terminal;
-      colours = terminal_colours(STDOUT_FILENO);
-      width = terminal_width(STDOUT_FILENO);
-      show(heatmaps);
-      fmt::print("$");
-      sent = terminal.sent();
-    }
-    std::erase(sent, '\r');  // which a terminal puts before each end of a line
+    const PseudoTerminal terminal(STDOUT_FILENO);
+    const Colours colours = terminal_colours(STDOUT_FILENO);
+    const int width = terminal_width(STDOUT_FILENO);
+    show(heatmaps);
+    const std::string sent = terminal.sent();
     const std::string shown = to_text(heatmaps, of.colours, 60);
     BOOST_TEST((colours == of.colours));
     BOOST_TEST(width == 60);
-    BOOST_TEST(sent == shown + "$");
+    BOOST_TEST(sent == shown);
   }
 }
 
@@ -125,15 +76,13 @@ BOOST_AUTO_TEST_CASE(what_is_no_terminal_gets_no_colours) {
   const Environment environment(
       {{"TERM", "xterm"}, {"COLORTERM", "truecolor"}, {"NO_COLOR", ""}});
   const TemporaryFolder folder;
-  std::fflush(stdout);
-  const int before = dup(STDOUT_FILENO), file = creat((folder / "out").c_str(), 0600);
-  BOOST_TEST_REQUIRE((before >= 0 && file >= 0));
-  dup2(file, STDOUT_FILENO);
-  const Colours colours = terminal_colours(STDOUT_FILENO);
-  const int width = terminal_width(STDOUT_FILENO);
-  dup2(before, STDOUT_FILENO);
-  close(before);
-  close(file);
+  Colours colours;
+  int width;
+  {
+    const IntoFile file(STDOUT_FILENO, folder / "out");
+    colours = terminal_colours(STDOUT_FILENO);
+    width = terminal_width(STDOUT_FILENO);
+  }
   BOOST_TEST((colours == Colours::none));
   BOOST_TEST(width == 80);
 }
