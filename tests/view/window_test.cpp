@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <chrono>
-#include <cstdlib>
 #include <memory>
 #include <string>
 #include <thread>
@@ -37,17 +36,20 @@ class Xvfb {
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, number[1], 3);
     posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
-    std::string arguments[] = {"Xvfb", "-displayfd", "3",      "-screen",
-                               "0",    "800x600x24", "-fbdir", folder_ / "."};
+    std::string arguments[] = {"Xvfb",       "-noreset", "-displayfd",
+                               "3",          "-screen",  "0",
+                               "800x600x24", "-fbdir",   folder_ / "."};
     char* argv[std::size(arguments) + 1] = {};
     for (std::size_t i = 0; i < std::size(arguments); ++i) argv[i] = arguments[i].data();
     const int error = posix_spawnp(&process_, "Xvfb", &actions, nullptr, argv, environ);
     posix_spawn_file_actions_destroy(&actions);
     close(number[1]);
-    char digits[16] = {};
-    is_there_ = error == 0 && read(number[0], digits, sizeof digits - 1) > 0;
+    // All of the line: a server that cannot write the end of it ends.
+    std::string digits;
+    for (char digit; read(number[0], &digit, 1) == 1 && digit != '\n';) digits += digit;
+    is_there_ = error == 0 && !digits.empty();
     close(number[0]);
-    display_ = ":" + std::to_string(std::atoi(digits));
+    display_ = ":" + digits;
   }
   ~Xvfb() {
     if (process_ <= 0) return;
@@ -81,12 +83,14 @@ class Xvfb {
 
 // A precondition: without Xvfb, or with a gnuplot without windows, there is none to see.
 boost::test_tools::assertion_result windows_are_there(boost::unit_test::test_unit_id) {
-  static const bool are_there = [] {
+  static const std::string obstacle = [] {
     const Xvfb server;
-    if (!server.is_there()) return false;
+    if (!server.is_there()) return std::string("Xvfb is not installed");
     const Environment environment({{"DISPLAY", server.display()}});
-    return error_of([] { const Window window; }) == "no error";
+    return error_of([] { const Window window; });
   }();
+  boost::test_tools::assertion_result are_there(obstacle == "no error");
+  are_there.message() << obstacle;
   return are_there;
 }
 
