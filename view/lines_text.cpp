@@ -79,20 +79,25 @@ std::string braille(unsigned dots) {
 
 std::string Canvas::row(int row, Colours colours) const {
   std::string out;
+  std::size_t blanks = 0;             // after that
   std::optional<std::size_t> colour;  // of the text so far
   for (int column = 0; column < width_; ++column) {
     const Cell& cell = cells_[static_cast<std::size_t>(row * width_ + column)];
     if (cell.dots == 0) {
-      out += ' ';
-    } else if (colours == Colours::none) {
-      out += mark_of(cell.curve);
-    } else {
-      if (colour != cell.curve) out += curve_code(cell.curve, colours);
-      colour = cell.curve;
-      out += braille(cell.dots);
+      ++blanks;
+      continue;
     }
+    out += std::string(std::exchange(blanks, 0), ' ');
+    if (colours == Colours::none) {
+      out += mark_of(cell.curve);
+      continue;
+    }
+    if (colour != cell.curve) out += curve_code(cell.curve, colours);
+    colour = cell.curve;
+    out += braille(cell.dots);
   }
-  return colour ? out + std::string(end_code(colours)) : out;
+  if (colour) out += end_code(colours);
+  return out + std::string(blanks, ' ');
 }
 
 void draw(Canvas& canvas, const Lines& lines, const Axes& axes) {
@@ -157,7 +162,7 @@ void append_x_axis(std::string& out, const Lines& lines, const Axis& axis, int l
   out += at(left) + "\u2514";
   for (const bool tick : ticks) out += tick ? "\u252c" : "\u2500";
   out += has_y2 ? "\u2518\n" : "\n";
-  end_line(out += names);
+  if (names.size() > static_cast<std::size_t>(left + 1)) end_line(out += names);
   if (!lines.xlabel.empty()) {
     const std::string label = shortened(lines.xlabel, width);
     const auto before = static_cast<int>((width - text_width(label)) / 2);

@@ -111,8 +111,14 @@ double whole_loss(nn::Gpt& model, const Tensor& part) {
     sum += loss * static_cast<double>(count * size);
   };
   const std::int64_t whole = targets / length;
+  viz::ProgressOptions shown =
+      viz::progress_on_stderr("tokens", static_cast<double>(length));
+  shown.delay = 2;
+  viz::Progress progress(std::max<std::int64_t>(whole, 1), shown);
   for (std::int64_t i = 0; i < whole; i += at_once) {
-    add(i * length, std::min(at_once, whole - i), length);
+    const std::int64_t count = std::min(at_once, whole - i);
+    add(i * length, count, length);
+    progress.show(i + count, sum / static_cast<double>((i + count) * length));
   }
   if (targets % length > 0) add(whole * length, 1, targets % length);
   return sum / static_cast<double>(targets);

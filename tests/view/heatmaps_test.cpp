@@ -97,6 +97,16 @@ BOOST_AUTO_TEST_CASE(text_that_does_not_fit_is_shortened) {
   BOOST_TEST(count(svg, ">head 2<") == 1u);
 }
 
+// gnuplot takes % in a tick for a format, and much else in a string for a command.
+BOOST_AUTO_TEST_CASE(names_are_no_commands) {
+  Heatmaps odd = heads({1, 1, 2, 2});
+  odd.xticks = {"50% %f", "`ls`"};
+  odd.yticks = {"'", "\\\"a\nb"};
+  const std::string svg = drawn(odd);
+  for (const char* text : {">50% %f<", ">`ls`<", ">'<", ">\\\"a\\nb<"})
+    BOOST_TEST(count(svg, text) == 1u, text);
+}
+
 BOOST_AUTO_TEST_CASE(what_is_off_the_scale_is_told) {
   const auto drawn_row = [](const Tensor& row) {
     return drawn({reshape(row, {1, 1, 1, -1}), "", ""});

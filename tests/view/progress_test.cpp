@@ -114,6 +114,43 @@ BOOST_AUTO_TEST_CASE(one_line_is_rewritten_in_place) {
   BOOST_TEST(scene.news() == "");
 }
 
+// A program that prints a line of its own takes this one off the terminal first.
+BOOST_AUTO_TEST_CASE(a_line_that_is_cleared) {
+  Scene scene;
+  ProgressOptions options = scene.options();
+  options.in_place = true;
+  Progress progress(100, options);
+  progress.clear();
+  BOOST_TEST(scene.news() == "");
+  scene.now += 1;
+  progress.show(2, 10.5);
+  scene.news();
+  progress.clear();
+  BOOST_TEST(scene.news() == "\r" + std::string(47, ' ') + "\r");
+  progress.clear();
+  BOOST_TEST(scene.news() == "");
+}
+
+BOOST_AUTO_TEST_CASE(short_work_is_not_told) {
+  for (const bool in_place : {false, true}) {
+    Scene scene;
+    ProgressOptions options = scene.options();
+    options.in_place = in_place;
+    options.delay = 2;
+    {
+      Progress quick(2, options);
+      scene.now += 1;
+      quick.show(1, 4);
+      quick.show(2, 3);
+    }
+    BOOST_TEST(scene.news() == "");
+    Progress slow(2, options);
+    scene.now += 4;
+    slow.show(1, 4);
+    BOOST_TEST(scene.news() != "");
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_line_that_is_left_is_ended) {
   Scene scene;
   ProgressOptions options = scene.options();
