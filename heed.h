@@ -13,8 +13,8 @@
 // throws heed::Error; its message says what must hold and what was found.
 //
 // Each folder below is a layer, and knows only the layers above it; nn and optim do not
-// know each other, and data knows tensor alone. A file is a family of functions, named
-// for what it holds.
+// know each other, data knows tensor alone, and view all but data. A file is a family of
+// functions, named for what it holds.
 #pragma once
 
 // Arrays: memory, shapes and views, arithmetic, random numbers. No gradients.
@@ -111,3 +111,9 @@
 #include "data/file.h"
 #include "data/idx.h"
 #include "data/text.h"
+
+// Pictures of what a model does: namespace heed::viz, as heed::view is a function.
+#include "view/animator.h"
+#include "view/figures.h"
+#include "view/progress.h"
+#include "view/terminal.h"

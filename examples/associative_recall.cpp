@@ -18,8 +18,6 @@
 #include "examples/associative_recall/task.h"
 #include "examples/support/figures.h"
 #include "examples/support/program.h"
-#include "examples/support/progress.h"
-#include "examples/support/terminal.h"
 
 namespace {
 
@@ -39,6 +37,7 @@ struct Options {
   double lr = 0.1;
   std::int64_t heads = 4;  // of multihead
   FigureOptions figures;
+  bool live = false;
 
   std::string name() const {
     if (attention == "multihead")
@@ -148,7 +147,15 @@ double average(std::span<const double> numbers) {
 template <class Model>
 void train(Learner<Model>& learner, Baseline& baseline, const World& world,
            const Options& options) {
-  Progress progress(options.steps, progress_on_stderr("examples", batch_size));
+  const auto live = live_chart(options.live,
+                               {.title = options.name(),
+                                .xlabel = "step",
+                                .ylabel = "cross entropy",
+                                .curves = {{"attention"}, {"average of the values"}},
+                                .whole_x = true},
+                               options.figures);
+  viz::Progress progress(options.steps,
+                         progress_beside(live.get(), "examples", batch_size));
   const std::size_t n = spacing(options);
   for (std::int64_t step = 1; step <= options.steps; ++step) {
     const Batch batch = world.draw(batch_size, default_generator());
@@ -158,9 +165,13 @@ void train(Learner<Model>& learner, Baseline& baseline, const World& world,
     baseline.learn(batch, lr);
     if (learner.losses.size() % n != 0 && step != options.steps) continue;
     const std::span losses(learner.losses), accuracies(learner.accuracies);
+    if (live)
+      live->add(static_cast<double>(step),
+                {average(losses.last(n)), average(std::span(baseline.losses).last(n))});
     progress.show(step, average(losses.last(n)),
                   fmt::format("accuracy {:.1f} %", 100 * average(accuracies.last(n))));
   }
+  if (live) finish(*live);
 }
 
 // --- what the models say
@@ -237,11 +248,12 @@ void print_example(const Batch& batch, const Tensor& weights, const Tensor& answ
 // --- figures
 
 // How the two learners did over the steps.
-Chart chart_of(const std::string& ylabel, const Options& options,
-               const std::vector<double>& learner, const std::vector<double>& baseline) {
+viz::Lines chart_of(const std::string& ylabel, const Options& options,
+                    const std::vector<double>& learner,
+                    const std::vector<double>& baseline) {
   const auto curve = [n = spacing(options)](const std::string& name,
                                             const std::vector<double>& numbers) {
-    Curve curve{name, {}, {}, Style::thick_line};
+    viz::Curve curve{name, {}, {}, viz::Style::thick_line};
     for (std::size_t end = n; end <= numbers.size(); end += n) {
       curve.x.push_back(static_cast<double>(end));
       curve.y.push_back(average(std::span(numbers).subspan(end - n, n)));
@@ -257,12 +269,13 @@ Chart chart_of(const std::string& ylabel, const Options& options,
 }
 
 // A row for each query of ask_for_each_key; both weights are (queries, heads, keys).
-Heatmaps heatmaps_of(const Tensor& before, const Tensor& after, std::int64_t asked) {
+viz::Heatmaps heatmaps_of(const Tensor& before, const Tensor& after, std::int64_t asked) {
   const std::int64_t heads = before.size(1);
   const Tensor panels =
       transpose(stack({before, after}), 1, 2);  // (2, heads, queries, keys)
   // One head: the two side by side. Several: one below the other.
-  Heatmaps heatmaps{heads == 1 ? transpose(panels, 0, 1) : panels, "keys", "queries"};
+  viz::Heatmaps heatmaps{heads == 1 ? transpose(panels, 0, 1) : panels, "keys",
+                         "queries"};
   for (std::int64_t i = 0; i < pairs; ++i) {
     const std::string forth = key_name(i), back = key_name(pairs - 1 - i);
     heatmaps.xticks.push_back(forth);
@@ -317,7 +330,7 @@ int run(Attention attention, std::int64_t found, const World& world,
   else
     fmt::print("\nNothing is claimed after {} steps.\n", options.steps);
 
-  const Heatmaps heatmaps =
+  const viz::Heatmaps heatmaps =
       heatmaps_of(weights_before, weights(learner.net, each), asked);
   show_heatmaps(heatmaps);
   save_figures(
@@ -376,6 +389,7 @@ int main(int argc, char** argv) {
                      "Heads of multihead; one alone cannot tell the two keys apart");
   app.add_figures(options.figures,
                   "Draw attention weights, loss and accuracy into this folder");
+  app.add_live(options.live);
   app.add_threads();
   return app.run(argc, argv, [&] {
     if (heads.is_given() && options.attention != "multihead")

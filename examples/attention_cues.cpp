@@ -12,7 +12,6 @@
 
 #include "examples/support/figures.h"
 #include "examples/support/program.h"
-#include "examples/support/terminal.h"
 
 namespace {
 
@@ -36,7 +35,7 @@ std::vector<float> row(const Tensor& x, std::size_t i) {
 
 // --- 1. queries that are keys
 
-bool look_up_equals(Heatmaps& heatmaps) {
+bool look_up_equals(viz::Heatmaps& heatmaps) {
   const Tensor keys = arange(10.0), queries = keys;  // (10)
   const Tensor values = square(keys);                // (10)
   const Tensor weights =
@@ -99,7 +98,7 @@ Tensor word_vectors() {
 }
 
 // attention(Q, K, v) = softmax(Q Kᵀ) v, beside an exact lookup.
-bool look_up_by_meaning(Heatmaps& heatmaps) {
+bool look_up_by_meaning(viz::Heatmaps& heatmaps) {
   const Tensor Q = word_vectors();                      // (4, 3)
   const Tensor K = slice(Q, 0, 1, 4);                   // (3, 3): 'fruit' is no key
   const Tensor values = dictionary_values();            // (3)
@@ -155,7 +154,7 @@ bool look_up_by_meaning(Heatmaps& heatmaps) {
 
 int run(const FigureOptions& figures) {
   make_folder(figures);
-  Heatmaps identity, lookups;
+  viz::Heatmaps identity, lookups;
   bool holds = look_up_equals(identity);
   holds &= look_up_by_hand();
   holds &= look_up_by_meaning(lookups);

@@ -11,6 +11,7 @@
 #include <heed.h>
 
 #include "examples/support/claims.h"
+#include "examples/support/figures.h"
 #include "examples/support/listing.h"
 
 namespace {
@@ -110,20 +111,33 @@ std::string generated(LanguageModel& net) {
 // --- the program
 
 // Returns the losses, the first that before any step.
-std::vector<double> train(LanguageModel& net, const Tensor& inputs,
-                          const Tensor& targets) {
+std::vector<double> train(LanguageModel& net, const Tensor& inputs, const Tensor& targets,
+                          const ListingOptions& options) {
   optim::SGD optimiser(nn::parameters(net), {.lr = 0.1});
+  const auto live = live_chart(options.live,
+                               {.title = "<BOS> I like you <EOS>",
+                                .xlabel = "steps",
+                                .ylabel = "loss",
+                                .curves = {{"training"}},
+                                .whole_x = true},
+                               options.figures);
   std::vector<double> losses;
   for (int step = 0;; ++step) {
     optimiser.zero_grad();
     const Variable logits = net(inputs);  // (1, 4, vocab_size)
     const Variable loss = nn::cross_entropy(reshape(logits, {-1, vocab_size}), targets);
     losses.push_back(loss.item());
-    if (step % 10 == 0) fmt::print("after {:3} steps, loss {:.6f}\n", step, loss.item());
-    if (step == training_steps) return losses;
+    if (step % 10 == 0) {
+      if (live) live->clear();
+      fmt::print("after {:3} steps, loss {:.6f}\n", step, loss.item());
+    }
+    if (live) live->add(step, {loss.item()});
+    if (step == training_steps) break;
     loss.backward();
     optimiser.step();
   }
+  if (live) finish(*live);
+  return losses;
 }
 
 int run(const ListingOptions& options) {
@@ -140,7 +154,7 @@ int run(const ListingOptions& options) {
   const Tensor weights_before = net.attention.attention_weights;  // (1, 2, 4, 4)
 
   fmt::print("\ntraining: the mean of the four steps' losses, -log p(next token)\n");
-  const std::vector<double> losses = train(net, inputs, targets);
+  const std::vector<double> losses = train(net, inputs, targets, options);
 
   fmt::print("\nafter training\n");
   const Tensor p = probabilities(net, inputs);             // (4, vocab_size)
@@ -162,21 +176,22 @@ int run(const ListingOptions& options) {
   claims.expect(is_close(step_by_step(net, inputs), p, 1e-5),
                 "one pass predicts what the four steps predict one by one");
 
-  const Heatmaps triangles{.matrices = cat({weights_before, weights}),  // (2, 2, 4, 4)
-                           .xlabel = "Keys",
-                           .ylabel = "Queries",
-                           .titles = {"head 1 before training", "head 2 before training",
-                                      "head 1 after", "head 2 after"},
-                           .xticks = names,
-                           .yticks = names};
+  const viz::Heatmaps triangles{
+      .matrices = cat({weights_before, weights}),  // (2, 2, 4, 4)
+      .xlabel = "Keys",
+      .ylabel = "Queries",
+      .titles = {"head 1 before training", "head 2 before training", "head 1 after",
+                 "head 2 after"},
+      .xticks = names,
+      .yticks = names};
   show(options, "causal_language_model", triangles);
   std::vector<double> steps(losses.size());
   std::iota(steps.begin(), steps.end(), 0.0);
-  const Chart chart{.title = "<BOS> I like you <EOS>",
-                    .xlabel = "steps",
-                    .ylabel = "loss",
-                    .curves = {{"training", steps, losses, Style::thick_line}},
-                    .whole_x = true};
+  const viz::Lines chart{.title = "<BOS> I like you <EOS>",
+                         .xlabel = "steps",
+                         .ylabel = "loss",
+                         .curves = {{"training", steps, losses, viz::Style::thick_line}},
+                         .whole_x = true};
   save_figures(options.figures, {{"loss", chart}});
   return claims.exit_code();
 }
@@ -186,5 +201,5 @@ int run(const ListingOptions& options) {
 int main(int argc, char** argv) {
   return run_listing(argc, argv, "causal_language_model",
                      "A small causal model learns the sentence <BOS> I like you <EOS>.",
-                     run);
+                     run, Trains::yes);
 }

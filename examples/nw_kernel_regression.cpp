@@ -18,7 +18,6 @@
 #include "examples/support/figures.h"
 #include "examples/support/input_error.h"
 #include "examples/support/program.h"
-#include "examples/support/terminal.h"
 
 namespace {
 
@@ -39,6 +38,7 @@ struct Options {
   DType dtype = float32;
   std::optional<std::string> data, x, y;
   FigureOptions figures;
+  bool live = false;
 };
 
 // A column of the user's table: the program computes with (number - offset) / unit.
@@ -82,12 +82,24 @@ Tensor leave_one_out(const Tensor& column) {
 
 // Prints and returns the loss of each epoch: that of the predictions before its step.
 std::vector<double> train(nn::NWKernelRegression& net, const Data& data, double lr,
-                          std::int64_t epochs) {
+                          const Options& options) {
   const Tensor keys = leave_one_out(data.x_train);    // (n, n - 1)
   const Tensor values = leave_one_out(data.y_train);  // (n, n - 1)
   optim::SGD optimiser(nn::parameters(net), {.lr = lr});
+  const auto live = live_chart(options.live,
+                               {.title = "Loss of each epoch",
+                                .xlabel = "epoch",
+                                .ylabel = "sum of squared errors",
+                                .curves = {{"heed"}},
+                                .whole_x = true},
+                               options.figures);
+  viz::ProgressOptions shown = progress_beside(live.get(), "epochs");
+  shown.delay = 2;
+  // Where no line is rewritten, those of the epochs are enough.
+  if (!shown.in_place) shown.write = [](std::string_view) {};
+  viz::Progress progress(options.epochs, shown);
   std::vector<double> losses;
-  for (std::int64_t epoch = 1; epoch <= epochs; ++epoch) {
+  for (std::int64_t epoch = 1; epoch <= options.epochs; ++epoch) {
     optimiser.zero_grad();
     const Variable prediction = net(data.x_train, keys, values);  // (n)
     const Variable loss =
@@ -97,8 +109,13 @@ std::vector<double> train(nn::NWKernelRegression& net, const Data& data, double 
     losses.push_back(loss.item());
     check(std::isfinite(losses.back()),
           "the training diverged in epoch {}; a smaller --lr may help", epoch);
+    progress.clear();
+    if (live) live->clear();
     fmt::print("epoch {}, loss {:.6f}\n", epoch, losses.back());
+    if (live) live->add(static_cast<double>(epoch), {losses.back()});
+    progress.show(epoch, losses.back());
   }
+  if (live) finish(*live);
   return losses;
 }
 
@@ -233,29 +250,29 @@ void print_errors(const Fits& fits, const Tensor& target, double unit) {
 // --- figures
 
 void draw_figures(const Options& options, const Data& data, const Fits& fits,
-                  const Heatmaps& heatmaps, const std::vector<double>& losses) {
+                  const viz::Heatmaps& heatmaps, const std::vector<double>& losses) {
   std::vector<double> epochs(losses.size());
   std::iota(epochs.begin(), epochs.end(), 1.0);
-  Chart loss{"Loss of each epoch", "epoch", "sum of squared errors", {}, true};
-  loss.curves.push_back({"heed", epochs, losses, Style::line_with_points});
+  viz::Lines loss{"Loss of each epoch", "epoch", "sum of squared errors", {}, true};
+  loss.curves.push_back({"heed", epochs, losses, viz::Style::line_with_points});
   if (const PublishedRun* run = published(options))
     loss.curves.push_back({"published",
                            epochs,
                            {run->read_off.begin(), run->read_off.end()},
-                           Style::circles});
+                           viz::Style::circles});
 
   const std::vector<double> x = data.x.restore(data.x_test);
-  Chart curves{"Three ways to pool", data.x.name, data.y.name, {}};
+  viz::Lines curves{"Three ways to pool", data.x.name, data.y.name, {}};
   curves.curves = {
-      {"average pooling", x, data.y.restore(fits.average), Style::line},
-      {"Gaussian kernel", x, data.y.restore(fits.gaussian), Style::line},
-      {"trained kernel", x, data.y.restore(fits.trained), Style::thick_line},
+      {"average pooling", x, data.y.restore(fits.average), viz::Style::line},
+      {"Gaussian kernel", x, data.y.restore(fits.gaussian), viz::Style::line},
+      {"trained kernel", x, data.y.restore(fits.trained), viz::Style::thick_line},
       {"training rows", data.x.restore(data.x_train), data.y.restore(data.y_train),
-       Style::points},
+       viz::Style::points},
   };
   if (data.truth)
     curves.curves.push_back(
-        {"true curve", x, data.y.restore(*data.truth), Style::dashed_line});
+        {"true curve", x, data.y.restore(*data.truth), viz::Style::dashed_line});
 
   save_figures(options.figures,
                {{"loss", loss}, {"fits", curves}, {"attention", heatmaps}});
@@ -289,7 +306,7 @@ int run(const Options& options) {
 
   nn::NWKernelRegression net(options.dtype);
   fmt::print("w starts at {:.6f}\n", net.w.item());
-  const std::vector<double> losses = train(net, data, lr, options.epochs);
+  const std::vector<double> losses = train(net, data, lr, options);
   fmt::print("w ends at {:.6f}\n", net.w.item());
   fmt::print("Each loss is that of the predictions before the epoch's step.\n");
   const PublishedRun* const book_run = published(options);
@@ -308,7 +325,7 @@ int run(const Options& options) {
         data.y_train, data.y.unit);
   }
 
-  const Heatmaps heatmaps{
+  const viz::Heatmaps heatmaps{
       unsqueeze(stack({fits.gaussian_weights, fits.trained_weights}), 0),  // (1, 2, m, n)
       "sorted training inputs",
       data.truth ? "sorted testing inputs" : "evenly spaced queries",
@@ -358,6 +375,7 @@ int main(int argc, char** argv) {
       .needs(data);
   app.add_figures(options.figures,
                   "Draw loss, fits and attention weights into this folder");
+  app.add_live(options.live);
   app.add_threads();
   return app.run(argc, argv, [&] { return run(options); });
 }

@@ -36,6 +36,7 @@ CommandLine& add_train(CommandLine& app, TrainOptions& options) {
                    "Steps from one checkpoint to the next");
   train.add_threads();
   train.add_figures(options.figures, "Draw the losses into this folder");
+  train.add_live(options.live);
   add_settings(train, options.settings);
   return train;
 }

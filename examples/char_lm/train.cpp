@@ -6,13 +6,14 @@
 #include <cstdio>
 #include <limits>
 #include <numbers>
+#include <optional>
 
 #include <fmt/format.h>
 
 #include "autograd/views.h"
 #include "examples/char_lm/checkpoint.h"
+#include "examples/support/figures.h"
 #include "examples/support/input_error.h"
-#include "examples/support/progress.h"
 #include "examples/training/interruption.h"
 #include "examples/training/run_folder.h"
 #include "nn/loss.h"
@@ -23,6 +24,7 @@
 #include "tensor/core/threads.h"
 #include "tensor/elementwise/elementwise.h"
 #include "tensor/kernels/build_info.h"
+#include "view/progress.h"
 
 namespace heed::char_lm {
 namespace {
@@ -109,8 +111,14 @@ double whole_loss(nn::Gpt& model, const Tensor& part) {
     sum += loss * static_cast<double>(count * size);
   };
   const std::int64_t whole = targets / length;
+  viz::ProgressOptions shown =
+      viz::progress_on_stderr("tokens", static_cast<double>(length));
+  shown.delay = 2;
+  viz::Progress progress(std::max<std::int64_t>(whole, 1), shown);
   for (std::int64_t i = 0; i < whole; i += at_once) {
-    add(i * length, std::min(at_once, whole - i), length);
+    const std::int64_t count = std::min(at_once, whole - i);
+    add(i * length, count, length);
+    progress.show(i + count, sum / static_cast<double>((i + count) * length));
   }
   if (targets % length > 0) add(whole * length, 1, targets % length);
   return sum / static_cast<double>(targets);
@@ -232,7 +240,7 @@ void print_about(const Corpus& corpus, Trainer& trainer) {
 
 // Trains to the end, or until a signal comes, and saves. Returns the signal, or 0.
 int run(Trainer& trainer, const training::RunFolder& folder,
-        std::int64_t checkpoint_every) {
+        const TrainOptions& options) {
   const training::Interruption interruption;
   const Settings& s = trainer.settings();
   // A run that is resumed with another number of steps saves that at once.
@@ -244,21 +252,42 @@ int run(Trainer& trainer, const training::RunFolder& folder,
   };
   save();
   training::write_to_file(folder.log_path, trainer.log());
-  support::ProgressOptions shown =
-      support::progress_on_stderr("tokens", static_cast<double>(s.batch * s.context));
+  const auto live = support::live_chart(
+      options.live,
+      {.title = "Loss of the next character",
+       .xlabel = "step",
+       .ylabel = "cross entropy",
+       .curves = {{"training"},
+                  {.title = "validation", .style = viz::Style::line_with_points}},
+       .whole_x = true,
+       .smoothing = 0.9},
+      options.figures);
+  const auto add_validation = [&live](const LogRow& row) {
+    if (live)
+      live->add(static_cast<double>(row.step), {std::nullopt, row.validation_loss});
+  };
+  for (const LogRow& row : trainer.log()) add_validation(row);
+  viz::ProgressOptions shown = support::progress_beside(
+      live.get(), "tokens", static_cast<double>(s.batch * s.context));
   shown.done = trainer.steps_done();
-  support::Progress progress(s.steps, shown);
+  viz::Progress progress(s.steps, shown);
   for (;;) {
     if (trainer.evaluation_is_due()) {
-      training::append_to_file(folder.log_path, trainer.evaluate());
+      const LogRow& row = trainer.evaluate();
+      training::append_to_file(folder.log_path, row);
+      add_validation(row);
       is_saved = false;
     }
     const int signal = interruption.signal();
     const bool ends = signal != 0 || trainer.steps_done() == s.steps;
-    if (ends || trainer.steps_done() % checkpoint_every == 0) save();
-    if (ends) return signal;
+    if (ends || trainer.steps_done() % options.checkpoint_every == 0) save();
+    if (ends) {
+      if (live) support::finish(*live);
+      return signal;
+    }
     const double loss = trainer.step();
     is_saved = false;
+    if (live) live->add(static_cast<double>(trainer.steps_done()), {loss, std::nullopt});
     const LogRow& last = trainer.log().back();
     progress.show(
         trainer.steps_done(), loss,
@@ -313,7 +342,7 @@ int train(const TrainOptions& options) {
   if (trainer.steps_done() == settings.steps) {
     fmt::print("All {} steps are done; --steps takes it further\n", settings.steps);
   }
-  if (const int signal = run(trainer, folder, options.checkpoint_every)) {
+  if (const int signal = run(trainer, folder, options)) {
     print_interruption(options, trainer);
     return 128 + signal;
   }

@@ -82,6 +82,7 @@ struct TrainOptions {
   bool resume = false;
   std::int64_t checkpoint_every = 250;
   support::FigureOptions figures;
+  bool live = false;
   Settings settings;
   training::SettingsText given;  // the settings of the command line
 };

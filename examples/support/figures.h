@@ -1,47 +1,16 @@
-// Figures, drawn by gnuplot into SVG or PNG files.
+// The figures of a program: what --figures asks for, and heat maps in the terminal.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
-#include <variant>
 #include <vector>
 
-#include "tensor/core/tensor.h"
+#include "view/animator.h"
+#include "view/figures.h"
+#include "view/progress.h"
 
 namespace heed::support {
-
-enum class Style { line, thick_line, dashed_line, line_with_points, points, circles };
-
-// One entry of a chart's legend: y over x, of equal length. NaN leaves a gap.
-struct Curve {
-  std::string title;
-  std::vector<double> x, y;
-  Style style = Style::line;
-};
-
-struct Chart {
-  std::string title, xlabel, ylabel;
-  std::vector<Curve> curves;
-  bool whole_x = false;  // x counts something: no ticks between whole numbers
-};
-
-// A grid of matrices in colour, with shared axes and one colour scale (colour_scale.h)
-// for all. Row 0 of a matrix is at the top. A single row of more than six panels, as of
-// many heads, is folded into rows of equal length, or nearly so.
-struct Heatmaps {
-  Tensor matrices;                       // (rows, columns, m, n): rows x columns panels
-  std::string xlabel, ylabel;            // what the n and the m count
-  std::vector<std::string> titles = {};  // one a panel, row by row; may be fewer
-  // The names of the n and of the m, such as the words of a sentence; numbers if empty.
-  std::vector<std::string> xticks = {}, yticks = {};
-};
-
-// Draws into the file `path`, which must end in .svg or .png; the folder must be there.
-// Returns false, and writes nothing, when gnuplot is not installed. Throws InputError for
-// another ending or a file that cannot be written, and Error when gnuplot fails or the
-// figure is ill-formed; then the file is as it was before.
-bool save_figure(const std::string& path, const Chart& chart);
-bool save_figure(const std::string& path, const Heatmaps& heatmaps);
 
 // Makes the folder `path`, and those above it, unless it is there. Throws InputError when
 // that fails or the folder cannot be written to.
@@ -60,15 +29,30 @@ void make_folder(const FigureOptions& options);
 // A figure, and the name of its file without folder and ending.
 struct NamedFigure {
   std::string name;
-  std::variant<Chart, Heatmaps> figure;
+  viz::Figure figure;
 };
 
 // Draws the figures into the folder, if one is asked for, and prints their files, or that
-// gnuplot is not installed. Throws as save_figure does.
+// gnuplot is not installed. Throws InputError when a file cannot be written, and Error as
+// viz::picture does.
 void save_figures(const FigureOptions& options, const std::vector<NamedFigure>& figures);
 
-// Throws Error unless the shape has four sizes, none of them 0, there are no more titles
-// than panels, and names for all of the n and the m or for none.
-void check_heatmaps(const Heatmaps& heatmaps);
+// The chart of --live, which is drawn while the program trains: in a window or the
+// terminal, and into the file live.svg, or .png, of the folder of --figures. None unless
+// `wanted`. Prints on standard error where it is drawn. Throws InputError when the file
+// cannot be written.
+std::unique_ptr<viz::Animator> live_chart(bool wanted, viz::Lines chart,
+                                          const FigureOptions& figures);
+
+// Draws all of it. Throws InputError when the file cannot be written.
+void finish(viz::Animator& live);
+
+// Options for progress on standard error, below the live chart if there is one.
+viz::ProgressOptions progress_beside(viz::Animator* live, std::string unit,
+                                     double units_a_step = 1);
+
+// Prints an empty line and the heat maps, or nothing where standard output takes no
+// colours: what a program prints into a file stays the same.
+void show_heatmaps(const viz::Heatmaps& heatmaps);
 
 }  // namespace heed::support

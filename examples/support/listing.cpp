@@ -5,12 +5,11 @@
 #include <fmt/core.h>
 
 #include "examples/support/program.h"
-#include "examples/support/terminal.h"
 
 namespace heed::support {
 
 int run_listing(int argc, char** argv, const std::string& name, const std::string& about,
-                const std::function<int(const ListingOptions&)>& body) {
+                const std::function<int(const ListingOptions&)>& body, Trains trains) {
   ListingOptions options;
   CommandLine app(about +
                       "\nExit codes: 0 all is well, 1 a claim does not hold or the "
@@ -22,6 +21,7 @@ int run_listing(int argc, char** argv, const std::string& name, const std::strin
   app.add_dtype(options.dtype);
   app.add_figures(options.figures,
                   "Draw the attention weights as heat maps into this folder");
+  if (trains == Trains::yes) app.add_live(options.live);
   app.add_threads();
   return app.run(argc, argv, [&] {
     make_folder(options.figures);
@@ -30,7 +30,7 @@ int run_listing(int argc, char** argv, const std::string& name, const std::strin
 }
 
 void show(const ListingOptions& options, const std::string& name,
-          const Heatmaps& heatmaps) {
+          const viz::Heatmaps& heatmaps) {
   show_heatmaps(heatmaps);
   save_figures(options.figures, {{name, heatmaps}});
 }

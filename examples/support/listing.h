@@ -16,18 +16,23 @@ struct ListingOptions {
   std::uint64_t seed = 0;
   DType dtype = float32;
   FigureOptions figures;
+  bool live = false;
 };
+
+// Whether a program trains, and so has --live.
+enum class Trains { no, yes };
 
 // The main() of such a program: reads --seed, --dtype, --figures and --threads and
 // returns the exit code of `body`; otherwise as CommandLine::run (program.h). --help
 // prints `about`.
 int run_listing(int argc, char** argv, const std::string& name, const std::string& about,
-                const std::function<int(const ListingOptions&)>& body);
+                const std::function<int(const ListingOptions&)>& body,
+                Trains trains = Trains::no);
 
 // Shows the heat maps where output goes to a terminal, and draws them into the file
 // `name` of the folder that --figures names, if it does.
 void show(const ListingOptions& options, const std::string& name,
-          const Heatmaps& heatmaps);
+          const viz::Heatmaps& heatmaps);
 
 // Prints a matrix (n, n), such as the attention weights of n tokens, with the n names at
 // its sides: exact zeros as 0, other numbers as `written` formats them.

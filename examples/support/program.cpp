@@ -196,6 +196,12 @@ void CommandLine::add_figures(FigureOptions& figures, const std::string& help) {
       .needs(folder);
 }
 
+CommandLine::Option CommandLine::add_live(bool& live) {
+  return add_flag("--live", live,
+                  "Draw the training while it runs: in a window of gnuplot's, or in the "
+                  "terminal;\nwith --figures also into the file live.svg there");
+}
+
 CommandLine::Option CommandLine::add_threads() {
   const auto assign = [](const std::string& given) {
     const int threads = read_number("--threads", given, 1, 1024);

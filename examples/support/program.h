@@ -66,6 +66,8 @@ class CommandLine {
   Option add_dtype(DType& dtype);
   // --figures DIR, with `help`, and --figure-format svg|png.
   void add_figures(FigureOptions& figures, const std::string& help);
+  // --live, which makes `live` true (live_chart in figures.h).
+  Option add_live(bool& live);
   // --threads N, which takes effect at once.
   Option add_threads();
 

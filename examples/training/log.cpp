@@ -75,9 +75,9 @@ void append_to_file(const std::string& path, const LogRow& row) {
   put(path, "ab", line_of(row));
 }
 
-support::Chart chart_of(const Log& log, const std::string& title) {
-  support::Curve train{"training", {}, {}, support::Style::line_with_points};
-  support::Curve validation{"validation", {}, {}, support::Style::line_with_points};
+viz::Lines chart_of(const Log& log, const std::string& title) {
+  viz::Curve train{"training", {}, {}, viz::Style::line_with_points};
+  viz::Curve validation{"validation", {}, {}, viz::Style::line_with_points};
   for (const LogRow& row : log) {
     train.x.push_back(static_cast<double>(row.step));
     train.y.push_back(row.train_loss);

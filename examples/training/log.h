@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "examples/support/figures.h"
+#include "view/figures.h"
 
 namespace heed::training {
 
@@ -30,6 +30,6 @@ void write_to_file(const std::string& path, const Log& log);
 void append_to_file(const std::string& path, const LogRow& row);
 
 // The losses, cross entropies, over the steps.
-support::Chart chart_of(const Log& log, const std::string& title);
+viz::Lines chart_of(const Log& log, const std::string& title);
 
 }  // namespace heed::training

@@ -60,7 +60,7 @@ BOOST_AUTO_TEST_CASE(heeds_sources_are_whole_or_refused) {
   };
   for (const char* path :
        {"README.md", "heed.h", "autograd/a.h", "benchmarks/b.py", "data/h.h",
-        "examples/deep/c.cpp", "nn/d.h", "optim/e.h", "tensor/f.h"}) {
+        "examples/deep/c.cpp", "nn/d.h", "optim/e.h", "tensor/f.h", "view/i.h"}) {
     make(path);
   }
   const std::string gone =
@@ -69,7 +69,7 @@ BOOST_AUTO_TEST_CASE(heeds_sources_are_whole_or_refused) {
   make("tests/g.cpp");
   BOOST_TEST(heed_sources(root / "") ==
              "README.md\nautograd/a.h\ndata/h.h\nexamples/deep/c.cpp\nheed.h\nnn/d.h\n"
-             "optim/e.h\ntensor/f.h\ntests/g.cpp\n");
+             "optim/e.h\ntensor/f.h\ntests/g.cpp\nview/i.h\n");
   std::filesystem::remove_all(root / "nn");  // not the last one
   BOOST_TEST(message_of([&] { heed_sources(root / ""); }) == gone);
 }

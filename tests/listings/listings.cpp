@@ -131,6 +131,12 @@ BOOST_AUTO_TEST_CASE(a_training_that_goes_on) {
   BOOST_TEST(resumed.next()[0].numel() == 4);  // of the next epoch
 }
 
+BOOST_AUTO_TEST_CASE(a_chart_of_a_training) {
+  const InFolder in_folder;
+  // LISTING view/README.md 1
+  BOOST_TEST(animator.chart().curves[1].y.size() == 10u);
+}
+
 namespace module_of_the_page {
 
 // LISTING PYTORCH.md 1

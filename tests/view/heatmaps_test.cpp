@@ -6,20 +6,21 @@
 #include <boost/test/unit_test.hpp>
 #include <fmt/format.h>
 
-#include "examples/support/figures.h"
 #include "tensor/core/factories.h"
 #include "tensor/core/views.h"
 #include "tensor/elementwise/elementwise.h"
 #include "tensor/random/random.h"
 #include "tests/errors.h"
 #include "tests/infinity.h"
-#include "tests/support/drawn.h"
 #include "tests/support/folder.h"
+#include "tests/view/drawn.h"
+#include "view/figures.h"
 
 namespace {
 
 using namespace heed;
-using namespace heed::support;
+using namespace heed::viz;
+using heed::support::TemporaryFolder;
 
 std::string drawn(const Heatmaps& heatmaps) {
   const TemporaryFolder folder;
@@ -94,6 +95,16 @@ BOOST_AUTO_TEST_CASE(text_that_does_not_fit_is_shortened) {
   BOOST_TEST(count(svg, ">a title that is a good deal longer") == 4u);
   BOOST_TEST(count(svg, ">a name of more \u2026<") == 1u);
   BOOST_TEST(count(svg, ">head 2<") == 1u);
+}
+
+// gnuplot takes % in a tick for a format, and much else in a string for a command.
+BOOST_AUTO_TEST_CASE(names_are_no_commands) {
+  Heatmaps odd = heads({1, 1, 2, 2});
+  odd.xticks = {"50% %f", "`ls`"};
+  odd.yticks = {"'", "\\\"a\nb"};
+  const std::string svg = drawn(odd);
+  for (const char* text : {">50% %f<", ">`ls`<", ">'<", ">\\\"a\\nb<"})
+    BOOST_TEST(count(svg, text) == 1u, text);
 }
 
 BOOST_AUTO_TEST_CASE(what_is_off_the_scale_is_told) {

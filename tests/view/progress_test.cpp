@@ -1,5 +1,5 @@
 // The line that tells how far a training has come.
-#include "examples/support/progress.h"
+#include "view/progress.h"
 
 #include <string>
 #include <vector>
@@ -11,7 +11,7 @@
 namespace {
 
 using namespace heed;
-using namespace heed::support;
+using namespace heed::viz;
 
 // A clock that the tests turn, and what is written.
 struct Scene {
@@ -112,6 +112,43 @@ BOOST_AUTO_TEST_CASE(one_line_is_rewritten_in_place) {
     BOOST_TEST(scene.news() == "\rstep 100/100, loss 1.0000, 400 steps/s, 1 s in all\n");
   }
   BOOST_TEST(scene.news() == "");
+}
+
+// A program that prints a line of its own takes this one off the terminal first.
+BOOST_AUTO_TEST_CASE(a_line_that_is_cleared) {
+  Scene scene;
+  ProgressOptions options = scene.options();
+  options.in_place = true;
+  Progress progress(100, options);
+  progress.clear();
+  BOOST_TEST(scene.news() == "");
+  scene.now += 1;
+  progress.show(2, 10.5);
+  const std::size_t width = scene.news().size() - 1;
+  progress.clear();
+  BOOST_TEST(scene.news() == "\r" + std::string(width, ' ') + "\r");
+  progress.clear();
+  BOOST_TEST(scene.news() == "");
+}
+
+BOOST_AUTO_TEST_CASE(short_work_is_not_told) {
+  for (const bool in_place : {false, true}) {
+    Scene scene;
+    ProgressOptions options = scene.options();
+    options.in_place = in_place;
+    options.delay = 2;
+    {
+      Progress quick(2, options);
+      scene.now += 1;
+      quick.show(1, 4);
+      quick.show(2, 3);
+    }
+    BOOST_TEST(scene.news() == "");
+    Progress slow(2, options);
+    scene.now += 4;
+    slow.show(1, 4);
+    BOOST_TEST(scene.news() != "");
+  }
 }
 
 BOOST_AUTO_TEST_CASE(a_line_that_is_left_is_ended) {

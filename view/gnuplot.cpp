@@ -1,11 +1,10 @@
-#include "examples/support/gnuplot.h"
+#include "view/gnuplot.h"
 
+#include <cctype>
 #include <cerrno>
-#include <cmath>
 #include <cstddef>
 #include <cstdio>
 #include <memory>
-#include <optional>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -16,14 +15,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
-#include "examples/support/input_error.h"
-#include "nn/state/atomic_file.h"
 #include "tensor/core/error.h"
 #include "tensor/core/text.h"
 
-namespace heed::support {
+namespace heed::viz {
 namespace {
 
 std::string system_message(int error) { return std::generic_category().message(error); }
@@ -33,14 +30,14 @@ struct CloseFile {
 };
 using File = std::unique_ptr<std::FILE, CloseFile>;
 
-std::string terminal(std::string_view path, const Drawing& drawing) {
-  if (path.ends_with(".svg"))
+std::string terminal(std::string_view format, const Drawing& drawing) {
+  if (format == "svg")
     return fmt::format(
         "set terminal svg noenhanced size {},{} font 'sans-serif,14' "
         "background 'white'\n",
         drawing.width, drawing.height);
-  if (!path.ends_with(".png"))
-    input_error("{}: the name of a figure must end in .svg or .png", path);
+  check(format == "png", "figure: the format must be svg or png, got {}",
+        [&] { return shown(format); });
   // Some builds of gnuplot lack pngcairo, which draws better. Twice the pixels, with all
   // else scaled with them, keep text sharp.
   constexpr std::string_view options =
@@ -57,24 +54,9 @@ std::string terminal(std::string_view path, const Drawing& drawing) {
 // Runs gnuplot with the two files as its standard input and output. Returns the errno of
 // starting it, 0 if it ran, and sets `status` to its exit status.
 int run_gnuplot(std::FILE* script, std::FILE* picture, int& status) {
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, fileno(script), STDIN_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, fileno(picture), STDOUT_FILENO);
-  // -d: what the user's own settings file says does not change our figures.
-  char name[] = "gnuplot", defaults[] = "-d";
-  char* const arguments[] = {name, defaults, nullptr};
-  // In a locale without UTF-8 gnuplot complains of signs that it does not even draw.
-  char utf8[] = "LC_ALL=C.UTF-8";
-  std::vector<char*> environment = {utf8};
-  for (char** entry = environ; *entry; ++entry) {
-    if (!std::string_view(*entry).starts_with("LC_ALL=")) environment.push_back(*entry);
-  }
-  environment.push_back(nullptr);
   pid_t process = 0;
   const int error =
-      posix_spawnp(&process, name, &actions, nullptr, arguments, environment.data());
-  posix_spawn_file_actions_destroy(&actions);
+      start_gnuplot({fileno(script), fileno(picture), STDERR_FILENO}, {}, process);
   if (error != 0) return error;
   while (waitpid(process, &status, 0) < 0)
     if (errno != EINTR) return errno;
@@ -113,26 +95,57 @@ File temporary_file() {
 
 }  // namespace
 
-std::string as_string(std::string_view text) {
-  std::string out = "'";
-  for (const char c : printable(text)) {
-    out += c;
-    if (c == '\'') out += c;
+int start_gnuplot(const std::array<int, 3>& streams, std::vector<std::string> options,
+                  pid_t& process) {
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  for (int stream = 0; stream < 3; ++stream)
+    posix_spawn_file_actions_adddup2(&actions, streams[static_cast<std::size_t>(stream)],
+                                     stream);
+  // A group of its own: Ctrl-C is for this program, which may want to finish its chart.
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+  // -d: what the user's own settings file says does not change our figures.
+  std::string name = "gnuplot", defaults = "-d";
+  std::vector<char*> arguments = {name.data(), defaults.data()};
+  for (std::string& option : options) arguments.push_back(option.data());
+  arguments.push_back(nullptr);
+  // In a locale without UTF-8 gnuplot complains of signs that it does not even draw.
+  char utf8[] = "LC_ALL=C.UTF-8";
+  std::vector<char*> environment = {utf8};
+  for (char** entry = environ; *entry; ++entry) {
+    if (!std::string_view(*entry).starts_with("LC_ALL=")) environment.push_back(*entry);
   }
-  return out + "'";
+  environment.push_back(nullptr);
+  const int error = posix_spawnp(&process, name.c_str(), &actions, &attributes,
+                                 arguments.data(), environment.data());
+  posix_spawnattr_destroy(&attributes);
+  posix_spawn_file_actions_destroy(&actions);
+  return error;
 }
 
-double tick_step(double extent, double most) {
-  const double least = extent / most;
-  const double power = std::pow(10.0, std::floor(std::log10(least)));
-  for (const double digit : {1, 2, 5})
-    // A rounding error, as in 0.3 / 3, must not cost a tick.
-    if (least <= digit * power * (1 + 1e-9)) return digit * power;
-  return 10 * power;
+std::string as_string(std::string_view text) {
+  // Digits too: gnuplot takes all that follow a number for a part of it.
+  std::string out = "\"";
+  for (const char c : printable(text)) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (std::isalpha(byte) != 0 || byte >= 0x80 || c == ' ')
+      out += c;
+    else
+      out += fmt::format("\\{:03o}", byte);
+  }
+  return out + "\"";
 }
 
-bool draw(const std::string& path, const Drawing& drawing) {
-  const std::string script = terminal(path, drawing) + drawing.commands;
+std::string as_tick(std::string_view name) {
+  std::string out;
+  for (const char c : name) out += c == '%' ? "%%" : std::string(1, c);
+  return as_string(out);
+}
+
+std::optional<std::string> picture(const Drawing& drawing, std::string_view format) {
+  const std::string script = terminal(format, drawing) + drawing.commands;
   // Script and picture go through files without a name: nothing to remove, and a gnuplot
   // that stops early cannot break a pipe.
   const File input = temporary_file(), output = temporary_file();
@@ -141,36 +154,20 @@ bool draw(const std::string& path, const Drawing& drawing) {
     fail("figure: the script cannot be written: {}", system_message(errno));
   }
   std::rewind(input.get());
-  // The user named the file: if it cannot be written, that is an InputError.
-  const auto by_user = [](auto&& write) {
-    try {
-      write();
-    } catch (const Error& error) {
-      input_error("{}", error.what());
-    }
-  };
-  std::optional<nn::AtomicFile> file;
-  by_user([&] { file.emplace(path, path); });
   int status = 0;
   const int error = run_gnuplot(input.get(), output.get(), status);
-  if (error == ENOENT) return false;
+  if (error == ENOENT) return std::nullopt;
   if (error != 0) fail("figure: gnuplot cannot be run: {}", system_message(error));
-  check(status == 0, "figure: gnuplot failed to draw {}", path);
-  std::string picture = contents(output.get());
-  const bool is_svg = path.ends_with(".svg");
+  check(status == 0, "figure: gnuplot failed to draw it");
+  std::string bytes = contents(output.get());
   // gnuplot does not report it when the disk is full.
-  if (picture.find(is_svg ? "</svg>" : "IEND") == picture.npos) {
+  if (bytes.find(format == "svg" ? "</svg>" : "IEND") == bytes.npos) {
     fail(
         "figure: the picture is cut off after {} bytes; is there room for temporary "
         "files?",
-        picture.size());
+        bytes.size());
   }
-  if (is_svg) picture = with_sharp_pixels(std::move(picture));
-  by_user([&] {
-    file->write(picture.data(), picture.size());
-    file->commit();
-  });
-  return true;
+  return format == "svg" ? with_sharp_pixels(std::move(bytes)) : bytes;
 }
 
-}  // namespace heed::support
+}  // namespace heed::viz

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace heed::support {
+namespace heed::viz {
 
 struct ProgressOptions {
   // What the rate counts, and how many of them a step is: examples, tokens.
@@ -16,6 +16,8 @@ struct ProgressOptions {
   // The steps that were done before the time began to run, by a program that was
   // interrupted.
   std::int64_t done = 0;
+  // So many seconds pass before anything is told: short work needs no progress.
+  double delay = 0;
   // How many lines are printed where none is rewritten.
   std::int64_t lines = 10;
   // Rewrites one line, cut off at `width` columns.
@@ -48,6 +50,9 @@ class Progress {
   // Throws Error unless the steps rise from done + 1 to the total.
   void show(std::int64_t step, double loss, std::string_view more = {});
 
+  // Takes the line off the terminal, so that the program can print one in its place.
+  void clear();
+
  private:
   std::string text(std::int64_t step, double loss, std::string_view more,
                    double seconds) const;
@@ -62,4 +67,4 @@ class Progress {
 // A time in words: "7 s", "3 min 20 s", "1 h 5 min". At least a second.
 std::string duration(double seconds);
 
-}  // namespace heed::support
+}  // namespace heed::viz

@@ -11,13 +11,14 @@
 
 #include <fmt/format.h>
 
-#include "examples/support/colour_scale.h"
-#include "examples/support/figures.h"
-#include "examples/support/gnuplot.h"
-#include "examples/support/text.h"
 #include "tensor/core/error.h"
+#include "view/axis.h"
+#include "view/colour_scale.h"
+#include "view/figures.h"
+#include "view/gnuplot.h"
+#include "view/text.h"
 
-namespace heed::support {
+namespace heed::viz {
 namespace {
 
 // Lengths are in pixels, from the lower left corner of the picture. The room for text is
@@ -39,11 +40,6 @@ int fold(int panels) {
   return best;
 }
 
-struct Tick {
-  double place;
-  std::string name;
-};
-
 double longest_name(const std::vector<Tick>& ticks) {
   std::int64_t longest = 0;
   for (const Tick& tick : ticks) longest = std::max(longest, text_width(tick.name));
@@ -55,7 +51,7 @@ std::string tick_list(const std::vector<Tick>& ticks, bool with_names) {
   std::string list;
   for (const auto& [place, name] : ticks)
     list += fmt::format("{}{} {}", list.empty() ? "" : ", ",
-                        as_string(with_names ? name : ""), place);
+                        as_tick(with_names ? name : ""), place);
   return list;
 }
 
@@ -97,9 +93,9 @@ int pixel(const Colour& colour) {
 
 // Panels in a grid, and to the right of them the colour bar, with the colours that are
 // off the scale below it.
-class Figure {
+class Panels {
  public:
-  explicit Figure(const Heatmaps& heatmaps);
+  explicit Panels(const Heatmaps& heatmaps);
   Drawing drawing();
 
  private:
@@ -124,7 +120,7 @@ class Figure {
   std::string commands_;
 };
 
-Figure::Figure(const Heatmaps& heatmaps)
+Panels::Panels(const Heatmaps& heatmaps)
     : heatmaps_(heatmaps),
       scale_(heatmaps.matrices),
       elements_(heatmaps.matrices.to(float64).contiguous().to_vector<double>()),
@@ -163,7 +159,7 @@ Figure::Figure(const Heatmaps& heatmaps)
   full_width_ = left_ + columns_ * (width_ + gap) - gap + right_;
 }
 
-void Figure::place(double left, double bottom, double width, double height) {
+void Panels::place(double left, double bottom, double width, double height) {
   fmt::format_to(std::back_inserter(commands_),
                  "set lmargin at screen {:.5f}\nset rmargin at screen {:.5f}\n"
                  "set bmargin at screen {:.5f}\nset tmargin at screen {:.5f}\n",
@@ -171,7 +167,7 @@ void Figure::place(double left, double bottom, double width, double height) {
                  (bottom + height) / full_height_);
 }
 
-void Figure::add_panel(int panel) {
+void Panels::add_panel(int panel) {
   const auto out = std::back_inserter(commands_);
   const int row = panel / columns_, column = panel % columns_;
   const double left = left_ + column * (width_ + gap);
@@ -218,12 +214,12 @@ void Figure::add_panel(int panel) {
                  panel, wide, high);
 }
 
-void Figure::add_bar() {
+void Panels::add_bar() {
   constexpr int colours = 256;
   const auto out = std::back_inserter(commands_);
   const double left = full_width_ - right_ + 20;
   double bottom = bar_bottom_ - line / 2;
-  for (const auto& [name, colour] : scale_.off_scale()) {
+  for (const ColourScale::OffScale& off_scale : scale_.off_scale()) {
     bottom -= line;
     fmt::format_to(
         out,
@@ -231,8 +227,9 @@ void Figure::add_bar() {
         " fillstyle solid border lc 'black' fillcolor rgb {}\n"
         "set label {} at screen {:.5f},{:.5f} left\n",
         left / full_width_, bottom / full_height_, (left + square) / full_width_,
-        (bottom + square) / full_height_, pixel(colour), as_string(name),
-        (left + 2 * square) / full_width_, (bottom + square / 2) / full_height_);
+        (bottom + square) / full_height_, pixel(off_scale.colour),
+        as_string(off_scale.name), (left + 2 * square) / full_width_,
+        (bottom + square / 2) / full_height_);
   }
   place(left, bar_bottom_, bar_width, bar_height_);
   fmt::format_to(out,
@@ -252,7 +249,7 @@ void Figure::add_bar() {
                  colours);
 }
 
-Drawing Figure::drawing() {
+Drawing Panels::drawing() {
   commands_ = common_settings;
   fmt::format_to(std::back_inserter(commands_),
                  "red(bits) = int(bits) >> 16\n"
@@ -269,12 +266,12 @@ Drawing Figure::drawing() {
 
 }  // namespace
 
-bool save_figure(const std::string& path, const Heatmaps& heatmaps) {
-  check_heatmaps(heatmaps);
-  return draw(path, Figure(heatmaps).drawing());
+Drawing drawing_of(const Heatmaps& heatmaps) {
+  check_figure(heatmaps);
+  return Panels(heatmaps).drawing();
 }
 
-void check_heatmaps(const Heatmaps& heatmaps) {
+void check_figure(const Heatmaps& heatmaps) {
   const Tensor& matrices = heatmaps.matrices;
   check(matrices.dim() == 4 && matrices.numel() > 0,
         "figure: heat maps need the shape (rows, columns, m, n) and no 0 in it, got {}",
@@ -292,4 +289,4 @@ void check_heatmaps(const Heatmaps& heatmaps) {
   check_names("yticks", heatmaps.yticks, matrices.size(2));
 }
 
-}  // namespace heed::support
+}  // namespace heed::viz

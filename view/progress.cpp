@@ -1,48 +1,29 @@
-#include "examples/support/progress.h"
+#include "view/progress.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 #include <utility>
 
 #include <unistd.h>
 
 #include <fmt/format.h>
 
-#include "examples/support/terminal.h"
-#include "examples/support/text.h"
 #include "tensor/core/error.h"
+#include "view/live.h"
+#include "view/terminal.h"
+#include "view/text.h"
 
-namespace heed::support {
+namespace heed::viz {
 namespace {
 
 constexpr double refresh = 0.1;  // seconds between two rewritings
 
-double seconds_now() {
-  using namespace std::chrono;
-  return duration_cast<std::chrono::duration<double>>(
-             steady_clock::now().time_since_epoch())
-      .count();
-}
-
-// Flushes standard output first: where both go to one place, its text comes before.
-void write_to_stderr(std::string_view text) {
-  std::fflush(stdout);
-  std::fwrite(text.data(), 1, text.size(), stderr);
-  std::fflush(stderr);
-}
-
 }  // namespace
 
 ProgressOptions progress_on_stderr(std::string unit, double units_a_step) {
-  const char* const terminal = std::getenv("TERM");
-  const bool rewritable =
-      terminal != nullptr && *terminal != '\0' && std::string_view(terminal) != "dumb";
   return {.unit = std::move(unit),
           .units_a_step = units_a_step,
-          .in_place = rewritable && isatty(STDERR_FILENO) != 0,
+          .in_place = is_rewritable(STDERR_FILENO),
           .width = terminal_width(STDERR_FILENO),
           .clock = seconds_now,
           .write = write_to_stderr};
@@ -76,6 +57,7 @@ void Progress::show(std::int64_t step, double loss, std::string_view more) {
   step_ = step;
   const double now = options_.clock();
   const bool is_last = step == total_;
+  if (now - start_ < options_.delay) return;
   if (!options_.in_place) {
     const std::int64_t parts = options_.lines * step / total_;
     if (!is_last && parts == parts_) return;
@@ -93,6 +75,12 @@ void Progress::show(std::int64_t step, double loss, std::string_view more) {
       static_cast<std::size_t>(std::max<std::int64_t>(line_width_ - width, 0));
   options_.write("\r" + line + std::string(blanks, ' ') + (is_last ? "\n" : ""));
   line_width_ = is_last ? 0 : width;
+}
+
+void Progress::clear() {
+  if (line_width_ == 0) return;
+  options_.write("\r" + std::string(static_cast<std::size_t>(line_width_), ' ') + "\r");
+  line_width_ = 0;
 }
 
 std::string Progress::text(std::int64_t step, double loss, std::string_view more,
@@ -118,4 +106,4 @@ std::string duration(double seconds) {
   return fmt::format("{} h {} min", minutes / 60, minutes % 60);
 }
 
-}  // namespace heed::support
+}  // namespace heed::viz

@@ -8,7 +8,7 @@
 
 #include "tensor/core/tensor.h"
 
-namespace heed::support {
+namespace heed::viz {
 
 using Colour = std::array<double, 3>;  // red, green, blue from 0 to 1
 
@@ -26,6 +26,10 @@ class ColourScale {
   // mostly small, and one large weight should not make all others look the same.
   Colour operator()(double number) const;
 
+  // A number where there are no colours: the tenth of the scale that it is in, as a
+  // digit, but a point for the lowest tenth; or the sign of what is off the scale.
+  char sign(double number) const;
+
   // A number of the scale in as many digits as tell it from one at the distance `step`.
   std::string label(double number, double step) const;
 
@@ -34,6 +38,7 @@ class ColourScale {
   struct OffScale {
     std::string_view name;
     Colour colour;
+    char sign;  // where there are no colours
   };
   // Those that occur among the numbers.
   const std::vector<OffScale>& off_scale() const { return off_scale_; }
@@ -43,4 +48,4 @@ class ColourScale {
   std::vector<OffScale> off_scale_;
 };
 
-}  // namespace heed::support
+}  // namespace heed::viz

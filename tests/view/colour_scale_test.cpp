@@ -1,5 +1,5 @@
 // The colours of heat maps.
-#include "examples/support/colour_scale.h"
+#include "view/colour_scale.h"
 
 #include <cmath>
 #include <string>
@@ -12,7 +12,7 @@
 namespace {
 
 using namespace heed;
-using namespace heed::support;
+using namespace heed::viz;
 
 void check_ends(const Tensor& numbers, double low, double high) {
   const ColourScale scale(numbers);

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace heed::support {
+namespace heed::viz {
 
 // The columns that printable(text) takes in a terminal (tensor/core/text.h): two for the
 // wide characters of East Asia, one for any other.
@@ -19,4 +19,4 @@ std::string shortened(std::string_view text, std::int64_t width);
 std::string left_aligned(std::string_view text, std::int64_t width);
 std::string right_aligned(std::string_view text, std::int64_t width);
 
-}  // namespace heed::support
+}  // namespace heed::viz

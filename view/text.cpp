@@ -1,11 +1,11 @@
-#include "examples/support/text.h"
+#include "view/text.h"
 
 #include <algorithm>
 #include <cstddef>
 
 #include "tensor/core/text.h"
 
-namespace heed::support {
+namespace heed::viz {
 namespace {
 
 // The blocks of characters that fill two columns, as far as words need them: Hangul, the
@@ -60,4 +60,4 @@ std::string right_aligned(std::string_view text, std::int64_t width) {
   return std::string(static_cast<std::size_t>(blanks), ' ') + fitting;
 }
 
-}  // namespace heed::support
+}  // namespace heed::viz

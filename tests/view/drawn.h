@@ -7,10 +7,10 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "examples/support/figures.h"
 #include "tests/support/folder.h"
+#include "view/figures.h"
 
-namespace heed::support {
+namespace heed::viz {
 
 inline std::string contents(const std::string& path) {
   std::ostringstream text;
@@ -29,10 +29,10 @@ inline std::size_t count(const std::string& text, const std::string& part) {
 inline boost::test_tools::assertion_result gnuplot_is_there(
     boost::unit_test::test_unit_id) {
   static const bool is_there = [] {
-    const TemporaryFolder folder;
-    return save_figure(folder / "try.svg", Chart{"", "", "", {{"one", {1}, {2}}}});
+    const support::TemporaryFolder folder;
+    return save_figure(folder / "try.svg", Lines{"", "", "", {{"one", {1}, {2}}}});
   }();
   return is_there;
 }
 
-}  // namespace heed::support
+}  // namespace heed::viz

@@ -1,29 +1,29 @@
 // Heat maps in the terminal.
-#include "examples/support/terminal.h"
+#include "view/terminal.h"
 
-#include <fcntl.h>
-#include <pty.h>
 #include <unistd.h>
 
 #include <cmath>
-#include <cstdio>
 #include <string>
 
 #include <boost/test/unit_test.hpp>
-#include <fmt/core.h>
 
 #include "tensor/core/error.h"
 #include "tensor/core/factories.h"
 #include "tensor/core/views.h"
 #include "tensor/elementwise/elementwise.h"
+#include "tests/errors.h"
 #include "tests/infinity.h"
 #include "tests/support/environment.h"
 #include "tests/support/folder.h"
+#include "tests/view/pseudo_terminal.h"
 
 namespace {
 
 using namespace heed;
-using namespace heed::support;
+using namespace heed::viz;
+using heed::support::Environment;
+using heed::support::TemporaryFolder;
 
 // What is left of the text without its colours, half blocks shown as '#'.
 std::string without_colours(const std::string& text) {
@@ -40,45 +40,6 @@ std::string without_colours(const std::string& text) {
   }
   return out;
 }
-
-// Whether this system makes terminals: a root without /dev/pts does not.
-boost::test_tools::assertion_result terminals_are_there(boost::unit_test::test_unit_id) {
-  int reader, terminal;
-  if (openpty(&reader, &terminal, nullptr, nullptr, nullptr) != 0) return false;
-  close(reader);
-  close(terminal);
-  return true;
-}
-
-// Standard output is a terminal while it lives.
-class Terminal {
- public:
-  Terminal() {
-    winsize size{.ws_row = 24, .ws_col = 60, .ws_xpixel = 0, .ws_ypixel = 0};
-    BOOST_TEST_REQUIRE(openpty(&reader_, &terminal_, nullptr, nullptr, &size) == 0);
-    std::fflush(stdout);
-    before_ = dup(STDOUT_FILENO);
-    dup2(terminal_, STDOUT_FILENO);
-  }
-  ~Terminal() {
-    std::fflush(stdout);
-    dup2(before_, STDOUT_FILENO);
-    for (const int descriptor : {before_, terminal_, reader_}) close(descriptor);
-  }
-  // What the terminal has been sent, up to a full stop. It may arrive in pieces.
-  std::string sent() const {
-    std::fflush(stdout);
-    std::string text;
-    char part[4096];
-    for (ssize_t n; !text.ends_with('.') && (n = read(reader_, part, sizeof part)) > 0;) {
-      text.append(part, static_cast<std::size_t>(n));
-    }
-    return text;
-  }
-
- private:
-  int reader_ = -1, terminal_ = -1, before_ = -1;
-};
 
 BOOST_AUTO_TEST_SUITE(terminal)
 
@@ -98,22 +59,15 @@ BOOST_AUTO_TEST_CASE(colours_are_for_terminals_that_take_them,
                          {"xterm", "truecolor", "1", Colours::none}}) {
     const Environment environment(
         {{"TERM", of.term}, {"COLORTERM", of.colorterm}, {"NO_COLOR", of.no_color}});
-    std::string sent;
-    Colours colours;
-    int width;
-    {
-      const Terminal terminal;
-      colours = terminal_colours();
-      width = terminal_width(STDOUT_FILENO);
-      show_heatmaps(heatmaps);
-      fmt::print(".");
-      sent = terminal.sent();
-    }
-    std::erase(sent, '\r');  // which a terminal puts before each end of a line
-    const std::string shown = coloured_text(heatmaps, of.colours, 60);
+    const PseudoTerminal terminal(STDOUT_FILENO);
+    const Colours colours = terminal_colours(STDOUT_FILENO);
+    const int width = terminal_width(STDOUT_FILENO);
+    show(heatmaps);
+    const std::string sent = terminal.sent();
+    const std::string shown = to_text(heatmaps, of.colours, 60);
     BOOST_TEST((colours == of.colours));
     BOOST_TEST(width == 60);
-    BOOST_TEST(sent == (shown.empty() ? "." : "\n" + shown + "."));
+    BOOST_TEST(sent == shown);
   }
 }
 
@@ -121,16 +75,14 @@ BOOST_AUTO_TEST_CASE(colours_are_for_terminals_that_take_them,
 BOOST_AUTO_TEST_CASE(what_is_no_terminal_gets_no_colours) {
   const Environment environment(
       {{"TERM", "xterm"}, {"COLORTERM", "truecolor"}, {"NO_COLOR", ""}});
-  const support::TemporaryFolder folder;
-  std::fflush(stdout);
-  const int before = dup(STDOUT_FILENO), file = creat((folder / "out").c_str(), 0600);
-  BOOST_TEST_REQUIRE((before >= 0 && file >= 0));
-  dup2(file, STDOUT_FILENO);
-  const Colours colours = terminal_colours();
-  const int width = terminal_width(STDOUT_FILENO);
-  dup2(before, STDOUT_FILENO);
-  close(before);
-  close(file);
+  const TemporaryFolder folder;
+  Colours colours;
+  int width;
+  {
+    const IntoFile file(STDOUT_FILENO, folder / "out");
+    colours = terminal_colours(STDOUT_FILENO);
+    width = terminal_width(STDOUT_FILENO);
+  }
   BOOST_TEST((colours == Colours::none));
   BOOST_TEST(width == 80);
 }
@@ -142,20 +94,20 @@ BOOST_AUTO_TEST_CASE(a_cell_is_half_a_character) {
   const std::string first_lines = "ab\n\x1b[38;2;" + white + ";48;2;" + dark +
                                   "m\u2580\x1b[38;2;" + dark + ";48;2;" + white +
                                   "m\u2580" + end + "\ndown: queries; across: keys\n0 ";
-  const std::string text = coloured_text(heatmaps, Colours::any, 2);
+  const std::string text = to_text(heatmaps, Colours::any, 2);
   BOOST_TEST(text.substr(0, first_lines.size()) == first_lines);
   BOOST_TEST(text.ends_with(end + " 1\n"));
 }
 
 BOOST_AUTO_TEST_CASE(the_palette) {
   const Heatmaps heatmaps{reshape(tensor({0.0, 1.0}), {1, 1, 1, 2}), "", ""};
-  const std::string text = coloured_text(heatmaps, Colours::palette, 2);
+  const std::string text = to_text(heatmaps, Colours::palette, 2);
   // 231 is white, 52 the darkest red but black.
   BOOST_TEST(text.find("\x1b[38;5;231m\u2580\x1b[38;5;52m\u2580\x1b[0m\n") != text.npos);
   BOOST_TEST(text.find(";2;") == text.npos);
   // From the low end to the high one, only reds, each darker than the one before.
   const Heatmaps scale{reshape(square(linspace(0, 1, 60)), {1, 1, 1, 60}), "", ""};
-  const std::string line = coloured_text(scale, Colours::palette, 60);
+  const std::string line = to_text(scale, Colours::palette, 60);
   std::size_t at = 0;
   for (const char* entry :
        {"231", "224", "217", "210", "203", "160", "124", "88", "52"}) {
@@ -171,7 +123,7 @@ const std::string scale_to_1 = "0                          1\n";
 BOOST_AUTO_TEST_CASE(panels_stand_side_by_side) {
   // Twelve wide, a cell is four columns; twenty-four high, it is one.
   const Heatmaps low{ones({2, 2, 2, 3}), "k", "q", {"one", "a longer title", "three"}};
-  BOOST_TEST(without_colours(coloured_text(low, Colours::any, 80)) ==
+  BOOST_TEST(without_colours(to_text(low, Colours::any, 80)) ==
              "one             a longer title\n"
              "############    ############\n############    ############\n"
              "############    ############\n############    ############\n"
@@ -183,7 +135,7 @@ BOOST_AUTO_TEST_CASE(panels_stand_side_by_side) {
   const Heatmaps tall{ones({1, 2, 24, 3}), "k", ""};
   std::string lines;
   for (int i = 0; i < 12; ++i) lines += "###  ###\n";
-  BOOST_TEST(without_colours(coloured_text(tall, Colours::any, 80)) ==
+  BOOST_TEST(without_colours(to_text(tall, Colours::any, 80)) ==
              lines + "across: k\n" + scale_to_1);
 }
 
@@ -193,10 +145,10 @@ BOOST_AUTO_TEST_CASE(a_long_row_is_folded) {
   const std::string cells(10, '#');
   std::string four = cells + "  " + cells + "  " + cells + "  " + cells + "\n";
   four += four;
-  BOOST_TEST(without_colours(coloured_text(heads, Colours::any, 80)) ==
+  BOOST_TEST(without_colours(to_text(heads, Colours::any, 80)) ==
              "1           2           3           4\n" + four +
                  "5           6           7\n" + four + scale_to_1);
-  const std::string wide = without_colours(coloured_text(heads, Colours::any, 400));
+  const std::string wide = without_colours(to_text(heads, Colours::any, 400));
   BOOST_TEST(wide.find(std::string(20, '#') + "  " + std::string(20, '#')) != wide.npos);
 }
 
@@ -204,7 +156,7 @@ BOOST_AUTO_TEST_CASE(names_of_rows_and_columns) {
   const Heatmaps sentence{
       ones({1, 2, 2, 3}), "keys", "queries", {"head 1", "head 2"}, {"I", "like", "you"},
       {"<BOS>", "\u6211"}};
-  BOOST_TEST(without_colours(coloured_text(sentence, Colours::any, 80)) ==
+  BOOST_TEST(without_colours(to_text(sentence, Colours::any, 80)) ==
              "      head 1           head 2\n"
              "      I    like you    I    like you\n"
              "<BOS> ###############  ###############\n"
@@ -212,7 +164,7 @@ BOOST_AUTO_TEST_CASE(names_of_rows_and_columns) {
              "down: queries; across: keys\n" +
                  scale_to_1);
   // Without room for the names across, those of the rows remain.
-  BOOST_TEST(without_colours(coloured_text(sentence, Colours::any, 20)) ==
+  BOOST_TEST(without_colours(to_text(sentence, Colours::any, 20)) ==
              "      head 1  head 2\n"
              "<BOS> ######  ######\n"
              "   \u6211 ######  ######\n"
@@ -220,7 +172,7 @@ BOOST_AUTO_TEST_CASE(names_of_rows_and_columns) {
                  scale_to_1);
   // The name of a row of several lines stands at the upper one of the middle.
   const Heatmaps one{ones({1, 1, 2, 3}), "", "", {}, {}, {"a", "b"}};
-  BOOST_TEST(without_colours(coloured_text(one, Colours::any, 80)) ==
+  BOOST_TEST(without_colours(to_text(one, Colours::any, 80)) ==
              "a ############\n  ############\nb ############\n  ############\n" +
                  scale_to_1);
 }
@@ -228,7 +180,7 @@ BOOST_AUTO_TEST_CASE(names_of_rows_and_columns) {
 BOOST_AUTO_TEST_CASE(long_text_is_shortened) {
   const std::string text(60, 'x');
   const Heatmaps heatmaps{ones({1, 2, 1, 1}), text, text, {text, text}};
-  BOOST_TEST(without_colours(coloured_text(heatmaps, Colours::any, 50)) ==
+  BOOST_TEST(without_colours(to_text(heatmaps, Colours::any, 50)) ==
              std::string(31, 'x') + "\u2026\n####\n####\n" + std::string(31, 'x') +
                  "\u2026\n####\n####\ndown: " + std::string(43, 'x') + "\u2026\n" +
                  scale_to_1);
@@ -236,28 +188,28 @@ BOOST_AUTO_TEST_CASE(long_text_is_shortened) {
 
 BOOST_AUTO_TEST_CASE(large_matrices_are_averaged_down) {
   const Heatmaps heatmaps{ones({1, 2, 300, 300}), "", ""};
-  const std::string text = without_colours(coloured_text(heatmaps, Colours::any, 60));
+  const std::string text = without_colours(to_text(heatmaps, Colours::any, 60));
   const std::string line = std::string(29, '#') + "  " + std::string(29, '#') + "\n";
   std::string lines;
   for (int i = 0; i < 15; ++i) lines += line;
   BOOST_TEST(text == lines + scale_to_1);
   // Narrower than 24 columns each, they stand below one another.
-  const std::string below = without_colours(coloured_text(heatmaps, Colours::any, 40));
+  const std::string below = without_colours(to_text(heatmaps, Colours::any, 40));
   BOOST_TEST(below.starts_with(std::string(24, '#') + "\n"));
-  BOOST_TEST(without_colours(coloured_text(heatmaps, Colours::any, 1)) ==
+  BOOST_TEST(without_colours(to_text(heatmaps, Colours::any, 1)) ==
              "#\n#\n" + scale_to_1);
 }
 
 BOOST_AUTO_TEST_CASE(averages) {
   const Heatmaps heatmaps{tensor({{{{0.0, 0.5, 1.0, 1.0}}}}), "", ""};
-  const std::string text = coloured_text(heatmaps, Colours::any, 2);
+  const std::string text = to_text(heatmaps, Colours::any, 2);
   // A quarter of the scale has the colour of its middle.
   BOOST_TEST(text.starts_with("\x1b[38;2;242;92;66m\u2580\x1b[38;2;92;0;13m\u2580"));
 }
 
 BOOST_AUTO_TEST_CASE(what_is_off_the_scale_is_told) {
   const Heatmaps heatmaps{tensor({{{{-infinity, std::nan(""), -1.5, 2.0}}}}), "", ""};
-  const std::string text = coloured_text(heatmaps, Colours::any, 4);
+  const std::string text = to_text(heatmaps, Colours::any, 4);
   BOOST_TEST(
       text.starts_with("\x1b[38;2;191;217;240m\u2580\x1b[38;2;140;140;140m\u2580"));
   BOOST_TEST(without_colours(text) ==
@@ -267,9 +219,34 @@ BOOST_AUTO_TEST_CASE(what_is_off_the_scale_is_told) {
                      "\x1b[48;2;140;140;140m  \x1b[0m nan\n"));
 }
 
-BOOST_AUTO_TEST_CASE(nothing_where_there_are_no_colours) {
-  BOOST_TEST(coloured_text({ones({1, 1, 2, 2}), "", "", {}}, Colours::none, 80) == "");
-  BOOST_CHECK_THROW(coloured_text({ones({2, 2}), "", "", {}}, Colours::any, 80), Error);
+// Without colours a digit is a tenth of the scale.
+BOOST_AUTO_TEST_CASE(plain_heat_maps) {
+  const Heatmaps heatmaps{tensor({{{{0.05, 0.25, 0.5}, {1.0, 0.75, 0.0}},
+                                   {{0.0, 0.1, 0.2}, {0.3, 0.4, 0.99}}}}),
+                          "keys",
+                          "queries",
+                          {"one", "two"},
+                          {"I", "like", "you"},
+                          {"a", "b"}};
+  BOOST_TEST(to_text(heatmaps, Colours::none, 80) ==
+             "  one              two\n"
+             "  I    like you    I    like you\n"
+             "a .    2    5      .    1    2\n"
+             "b 9    7    .      3    4    9\n"
+             "down: queries; across: keys\n"
+             ". 0 to 0.1  9 0.9 to 1\n");
+  BOOST_TEST(to_text(Heatmaps{tensor({{{{-infinity, std::nan("")}, {infinity, 2.0}}}})},
+                     Colours::none,
+                     20) == "- ?\n+ 9\n. 0 to 0.2  9 1.8 to 2  - -inf  + inf  ? nan\n");
+  BOOST_CHECK_THROW(to_text(Heatmaps{ones({2, 2})}, Colours::any, 80), Error);
+}
+
+// Two by two elements are averaged to a character, and rows to a line.
+BOOST_AUTO_TEST_CASE(plain_heat_maps_are_averaged_down) {
+  const std::string text = to_text(Heatmaps{ones({1, 1, 80, 80})}, Colours::none, 40);
+  std::string lines;
+  for (int i = 0; i < 20; ++i) lines += std::string(40, '9') + "\n";
+  BOOST_TEST(text == lines + ". 0 to 0.1  9 0.9 to 1\n");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

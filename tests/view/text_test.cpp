@@ -1,5 +1,5 @@
 // The width of text.
-#include "examples/support/text.h"
+#include "view/text.h"
 
 #include <string>
 
@@ -7,7 +7,7 @@
 
 namespace {
 
-using namespace heed::support;
+using namespace heed::viz;
 
 BOOST_AUTO_TEST_SUITE(text)
 

@@ -1,4 +1,4 @@
-#include "examples/support/colour_scale.h"
+#include "view/colour_scale.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,11 +6,10 @@
 #include <iterator>
 #include <limits>
 
-#include <fmt/format.h>
-
 #include "tensor/core/error.h"
+#include "view/axis.h"
 
-namespace heed::support {
+namespace heed::viz {
 namespace {
 
 // The colours along the scale, at equal distances.
@@ -20,9 +19,9 @@ constexpr Colour stops[] = {
 };
 
 // Blues and a grey, which do not occur on the scale.
-constexpr ColourScale::OffScale minus_infinity{"-inf", {0.75, 0.85, 0.94}};
-constexpr ColourScale::OffScale infinity{"inf", {0.05, 0.15, 0.40}};
-constexpr ColourScale::OffScale nan{"nan", {0.55, 0.55, 0.55}};
+constexpr ColourScale::OffScale minus_infinity{"-inf", {0.75, 0.85, 0.94}, '-'};
+constexpr ColourScale::OffScale infinity{"inf", {0.05, 0.15, 0.40}, '+'};
+constexpr ColourScale::OffScale nan{"nan", {0.55, 0.55, 0.55}, '?'};
 
 }  // namespace
 
@@ -65,11 +64,16 @@ Colour ColourScale::operator()(double number) const {
   return colour;
 }
 
-std::string ColourScale::label(double number, double step) const {
-  const auto power = [](double x) { return static_cast<int>(std::floor(std::log10(x))); };
-  const double largest = std::max(std::abs(low_), std::abs(high_));
-  const int digits = std::clamp(power(largest) - power(step) + 1, 1, 17);
-  return fmt::format("{:.{}g}", number, digits);
+char ColourScale::sign(double number) const {
+  if (std::isnan(number)) return nan.sign;
+  if (std::isinf(number)) return number < 0 ? minus_infinity.sign : infinity.sign;
+  const double share = (number - low_) / (high_ - low_);
+  const int tenth = std::clamp(static_cast<int>(10 * share), 0, 9);
+  return tenth == 0 ? '.' : static_cast<char>('0' + tenth);
 }
 
-}  // namespace heed::support
+std::string ColourScale::label(double number, double step) const {
+  return tick_label(number, std::max(std::abs(low_), std::abs(high_)), step);
+}
+
+}  // namespace heed::viz

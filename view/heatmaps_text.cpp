@@ -1,29 +1,21 @@
-#include "examples/support/terminal.h"
-
+// Heat maps as text.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <iterator>
+#include <string>
 #include <string_view>
 #include <vector>
 
-#include <sys/ioctl.h>
-#include <unistd.h>
-
 #include <fmt/format.h>
 
-#include "examples/support/colour_scale.h"
-#include "examples/support/text.h"
+#include "view/colour_scale.h"
+#include "view/figure_text.h"
+#include "view/text.h"
 
-namespace heed::support {
+namespace heed::viz {
 namespace {
-
-std::string_view environment(const char* name) {
-  const char* const value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
 
 int byte(double share) { return static_cast<int>(std::lround(255 * share)); }
 
@@ -80,7 +72,7 @@ struct Layout {
   bool names_above = false;   // whether there is room for those of the columns
 };
 
-Layout layout_of(const Heatmaps& heatmaps, std::int64_t width) {
+Layout layout_of(const Heatmaps& heatmaps, const TextOptions& options) {
   constexpr std::int64_t screenful = 64, longest_title = 32, longest_name = 12;
   // Panels shrink in order to stand side by side, but no further than this.
   constexpr std::int64_t narrow = 24;
@@ -90,14 +82,16 @@ Layout layout_of(const Heatmaps& heatmaps, std::int64_t width) {
   Layout layout;
   if (can_name && !heatmaps.yticks.empty())
     layout.names = longest(heatmaps.yticks, longest_name) + 1;
-  const std::int64_t room = std::max<std::int64_t>(width - layout.names, 1);
+  const std::int64_t room = std::max<std::int64_t>(options.width - layout.names, 1);
   const std::int64_t title = longest(heatmaps.titles, std::min(longest_title, room));
   const auto fitting = [&](std::int64_t panel) {
     return std::max<std::int64_t>((room + gap) / (std::max(panel, title) + gap), 1);
   };
 
-  // Square cells: large for a small matrix, but smaller where more panels fit then.
-  std::int64_t cell = std::clamp<std::int64_t>(narrow / std::max(m, n), 1, 4);
+  // Square cells: large for a small matrix, but smaller where more panels fit then. A
+  // character without colours fills a line.
+  const std::int64_t largest = options.colours == Colours::none ? 2 : 4;
+  std::int64_t cell = std::clamp<std::int64_t>(narrow / std::max(m, n), 1, largest);
   for (std::int64_t less = cell - 1; less >= 2; --less)
     if (fitting(cell * n) < std::min(fitting(less * n), panels)) cell = less;
   const std::int64_t share =
@@ -151,6 +145,20 @@ Panel::Panel(const double* matrix, std::int64_t m, std::int64_t n, const Layout&
     }
 }
 
+// One line of a panel without colours, where a character stands for the mean of two
+// cells, one above the other, which are parts of one element unless the panel is averaged
+// down. Each of the `n` elements of a row is shown once.
+std::string signs(const Panel& panel, std::int64_t line, std::int64_t n,
+                  const ColourScale& scale) {
+  std::string out;
+  const std::int64_t upper = 2 * line, lower = std::min(upper + 1, panel.height - 1);
+  for (std::int64_t j = 0; j < panel.width; ++j) {
+    const bool is_shown = j == 0 || j * n / panel.width > (j - 1) * n / panel.width;
+    out += is_shown ? scale.sign((panel.at(upper, j) + panel.at(lower, j)) / 2) : ' ';
+  }
+  return out;
+}
+
 // One line of a panel: the upper cell is the colour of the half block, the lower one the
 // colour of its background.
 std::string cells(const Panel& panel, std::int64_t line, const ColourScale& scale,
@@ -164,11 +172,6 @@ std::string cells(const Panel& panel, std::int64_t line, const ColourScale& scal
     out += "m\u2580";
   }
   return out + std::string(plain);
-}
-
-void end_line(std::string& out) {
-  while (out.ends_with(' ')) out.pop_back();
-  out += '\n';
 }
 
 // Panels `first` to `last` - 1 side by side, with the names above and beside them.
@@ -204,14 +207,27 @@ void append_panels(std::string& out, const Heatmaps& heatmaps, const Layout& lay
     else
       out += margin;
     for (const Panel& panel : panels)
-      out += cells(panel, line, scale, colours) +
+      out += (colours == Colours::none ? signs(panel, line, n, scale)
+                                       : cells(panel, line, scale, colours)) +
              left_aligned("", layout.slot - layout.panel_width) + between;
     end_line(out);
   }
 }
 
+// A line such as ". 0 to 0.1  9 0.87 to 0.97  - -inf".
+void append_signs(std::string& out, const ColourScale& scale) {
+  const double low = scale.low(), high = scale.high(), tenth = (high - low) / 10;
+  const auto label = [&](double number) { return scale.label(number, tenth / 50); };
+  out += fmt::format(". {} to {}  9 {} to {}", label(low), label(low + tenth),
+                     label(high - tenth), label(high));
+  for (const auto& off_scale : scale.off_scale())
+    out += fmt::format("  {} {}", off_scale.sign, off_scale.name);
+  out += '\n';
+}
+
 // A line such as "0 (the colours) 0.97  (a colour) -inf".
 void append_scale(std::string& out, const ColourScale& scale, Colours colours) {
+  if (colours == Colours::none) return append_signs(out, scale);
   constexpr int columns = 24;
   const auto blank = [colours](const Colour& colour) {
     return fmt::format("\x1b[48;{}m ", code(colour, colours));
@@ -221,35 +237,20 @@ void append_scale(std::string& out, const ColourScale& scale, Colours colours) {
   for (int i = 0; i < columns; ++i)
     out += blank(scale(scale.low() + (i + 0.5) / columns * width));
   out += fmt::format("{} {}", plain, scale.label(scale.high(), width / 500));
-  for (const auto& [name, colour] : scale.off_scale())
-    out += fmt::format("  {0} {1} {2}", blank(colour), plain, name);
+  for (const auto& off_scale : scale.off_scale())
+    out += fmt::format("  {0} {1} {2}", blank(off_scale.colour), plain, off_scale.name);
   out += '\n';
 }
 
 }  // namespace
 
-Colours terminal_colours() {
-  if (isatty(STDOUT_FILENO) == 0) return Colours::none;
-  if (!environment("NO_COLOR").empty()) return Colours::none;
-  const std::string_view terminal = environment("TERM");
-  if (terminal.empty() || terminal == "dumb") return Colours::none;
-  const std::string_view depth = environment("COLORTERM");
-  return depth == "truecolor" || depth == "24bit" ? Colours::any : Colours::palette;
-}
-
-int terminal_width(int descriptor) {
-  winsize size{};
-  const bool known = ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
-  return known ? size.ws_col : 80;
-}
-
-std::string coloured_text(const Heatmaps& heatmaps, Colours colours, int width) {
-  check_heatmaps(heatmaps);
-  if (colours == Colours::none) return "";
+std::string text_of(const Heatmaps& heatmaps, const TextOptions& options) {
+  check_figure(heatmaps);
+  const Colours colours = options.colours;
   const std::int64_t rows = heatmaps.matrices.size(0);
   const std::int64_t columns = heatmaps.matrices.size(1);
   const ColourScale scale(heatmaps.matrices);
-  const Layout layout = layout_of(heatmaps, width);
+  const Layout layout = layout_of(heatmaps, options);
   const std::vector<double> elements =
       heatmaps.matrices.to(float64).contiguous().to_vector<double>();
 
@@ -259,19 +260,10 @@ std::string coloured_text(const Heatmaps& heatmaps, Colours colours, int width) 
       append_panels(out, heatmaps, layout, row * columns + column,
                     row * columns + std::min(column + layout.together, columns),
                     elements.data(), scale, colours);
-  std::string axes = heatmaps.ylabel.empty() ? "" : "down: " + heatmaps.ylabel;
-  if (!heatmaps.xlabel.empty())
-    axes += (axes.empty() ? "across: " : "; across: ") + heatmaps.xlabel;
-  if (!axes.empty())
-    out += shortened(axes, std::max<std::int64_t>(width, narrowest)) + "\n";
+  append_labels(out, heatmaps.ylabel, heatmaps.xlabel,
+                std::max<std::int64_t>(options.width, narrowest));
   append_scale(out, scale, colours);
   return out;
 }
 
-void show_heatmaps(const Heatmaps& heatmaps) {
-  const Colours colours = terminal_colours();
-  if (colours != Colours::none)
-    fmt::print("\n{}", coloured_text(heatmaps, colours, terminal_width(STDOUT_FILENO)));
-}
-
-}  // namespace heed::support
+}  // namespace heed::viz
