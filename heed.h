@@ -13,8 +13,8 @@
 // throws heed::Error; its message says what must hold and what was found.
 //
 // Each folder below is a layer, and knows only the layers above it; nn and optim do not
-// know each other, and data knows tensor alone. A file is a family of functions, named
-// for what it holds.
+// know each other, data knows tensor alone, and view all but data. A file is a family of
+// functions, named for what it holds.
 #pragma once
 
 // Arrays: memory, shapes and views, arithmetic, random numbers. No gradients.
@@ -66,6 +66,7 @@
 #include "nn/activations.h"
 #include "nn/additive_attention.h"
 #include "nn/attention.h"
+#include "nn/attention_maps.h"
 #include "nn/bilinear_attention.h"
 #include "nn/causal_multi_head_attention.h"
 #include "nn/dot_product_attention.h"
@@ -107,3 +108,6 @@
 #include "data/file.h"
 #include "data/idx.h"
 #include "data/text.h"
+
+// Pictures of what a model does: namespace heed::viz, as heed::view is a function.
+#include "view/attention_page.h"

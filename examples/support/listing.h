@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,13 +17,18 @@ struct ListingOptions {
   std::uint64_t seed = 0;
   DType dtype = float32;
   FigureOptions figures;
+  std::optional<std::string> html;  // the file of the attention page
 };
 
-// The main() of such a program: reads --seed, --dtype, --figures and --threads and
-// returns the exit code of `body`; otherwise as CommandLine::run (program.h). --help
-// prints `about`.
+// Whether a program has the option --html.
+enum class Page { no, yes };
+
+// The main() of such a program: reads --seed, --dtype, --figures, --threads and, if it
+// has it, --html, and returns the exit code of `body`; otherwise as CommandLine::run
+// (program.h). --help prints `about`.
 int run_listing(int argc, char** argv, const std::string& name, const std::string& about,
-                const std::function<int(const ListingOptions&)>& body);
+                const std::function<int(const ListingOptions&)>& body,
+                Page page = Page::no);
 
 // Shows the heat maps where output goes to a terminal, and draws them into the file
 // `name` of the folder that --figures names, if it does.

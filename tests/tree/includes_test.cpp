@@ -1,6 +1,6 @@
-// Who may include whom: tensor <- autograd <- nn and autograd <- optim, the subfolders of
-// tensor, BLIS in one file, JSON and zlib in others, and public headers that need nothing
-// but the standard library, fmt and one another.
+// Who may include whom: tensor <- autograd <- nn <- view and autograd <- optim <- view,
+// the subfolders of tensor, BLIS in one file, JSON and zlib in others, and public headers
+// that need nothing but the standard library, fmt and one another.
 #include <map>
 #include <set>
 #include <string>
@@ -22,6 +22,7 @@ const std::map<std::string, std::set<std::string>> layers = {
     {"nn", {"tensor", "autograd", "nn"}},
     {"optim", {"tensor", "autograd", "optim"}},
     {"data", {"tensor", "data"}},
+    {"view", {"tensor", "autograd", "nn", "optim", "view"}},
 };
 
 // The subfolders of tensor/ that each of them may include, besides itself.

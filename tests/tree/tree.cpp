@@ -39,8 +39,8 @@ std::vector<File> read_tree(const std::set<std::string>& extensions) {
     if (extensions.contains(path.extension())) paths.push_back(path);
   };
   for (const auto& entry : fs::directory_iterator(root)) add(entry.path());
-  for (const char* top :
-       {"tensor", "autograd", "nn", "optim", "data", "examples", "tests", "benchmarks"}) {
+  for (const char* top : {"tensor", "autograd", "nn", "optim", "data", "view", "examples",
+                          "tests", "benchmarks"}) {
     for (const auto& entry : fs::recursive_directory_iterator(root / top)) {
       add(entry.path());
     }
