@@ -50,7 +50,7 @@ BOOST_AUTO_TEST_CASE(the_page_has_the_characters_and_all_heads) {
           .ends_with("there is no such file; char_lm train makes one"));
   BOOST_TEST(
       refusal("attention --prompt a --html /dev/null/page.html --out " + place.out) ==
-      "--html: /dev/null/page.html: cannot open the folder: Not a directory");
+      "--html: /dev/null/page.html: cannot look at the older file: Not a directory");
   BOOST_TEST(heed::viz::PageFile(file).text == page.text);
   BOOST_TEST(run("char_lm", "attention --out " + place.out).code == 2);
 }

@@ -70,10 +70,12 @@ BOOST_AUTO_TEST_CASE(a_file_that_cannot_be_written_is_refused_first) {
                                     "causal_language_model", "associative_recall"}) {
     BOOST_TEST(check_refused(program, "--html /dev/null/page.html") ==
                program +
-                   ": --html: /dev/null/page.html: cannot open the folder: Not a "
+                   ": --html: /dev/null/page.html: cannot look at the older file: Not a "
                    "directory\n");
-    (void)check_refused(program, "--html ''");
-    (void)check_refused(program, "--html /tmp");
+    BOOST_TEST(check_refused(program, "--html /tmp") ==
+               program + ": --html: /tmp: must be a regular file, got a folder\n");
+    BOOST_TEST(check_refused(program, "--html ''") ==
+               program + ": --html: the name of the file is empty\n");
   }
   (void)check_refused("general_attention", "--html page.html");
 }

@@ -12,6 +12,7 @@
 #include <heed.h>
 
 #include "tests/errors.h"
+#include "tests/support/file_limit.h"
 #include "tests/support/folder.h"
 #include "tests/view/page_file.h"
 
@@ -256,6 +257,11 @@ BOOST_AUTO_TEST_CASE(a_file_is_whole_or_as_it_was) {
   const std::string before = PageFile(path).text;
   BOOST_TEST(before.ends_with("</html>\n"));
   BOOST_TEST(error_of([&] { viz::attention_page(path, tokens(3), fine); }) != "no error");
+  {
+    const support::FileLimit full(4096);
+    BOOST_TEST(error_of([&] { viz::attention_page(path, tokens(2), fine); }) ==
+               "attention_page: " + path + ": cannot write: File too large");
+  }
   BOOST_TEST(PageFile(path).text == before);
   BOOST_TEST(error_of([&] {
                viz::attention_page(folder / "none/page.html", tokens(2), fine);

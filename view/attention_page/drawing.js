@@ -49,11 +49,11 @@ function fitted(context, text, width) {
 }
 
 // A matrix of one pixel a part, which drawImage() enlarges.
-function heatImage(shown, rows, columns) {
+function heatImage(weights, rows, columns) {
   const image = new OffscreenCanvas(columns, rows);
   const context = image.getContext('2d');
   const pixels = context.createImageData(columns, rows);
-  shown.pooled(rows, columns).forEach((weight, part) => {
+  weights.pooled(rows, columns).forEach((weight, part) => {
     pixels.data.set([...heat(weight), 255], 4 * part);
   });
   context.putImageData(pixels, 0, 0);

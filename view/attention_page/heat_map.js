@@ -17,7 +17,7 @@ function margins(context, room) {
   return { left: widest(n, queryText), top: widest(m, keyText) };
 }
 
-function drawMap(shown) {
+function drawMap() {
   const canvas = element('map');
   const room = Math.min(480, canvas.parentElement.clientWidth);
   const { n, m } = map;
@@ -41,7 +41,7 @@ function drawMap(shown) {
   if (left > 0 && cell >= 34) drawNumbers(context, cell);
   context.strokeStyle = colours.rule;
   context.strokeRect(left + 0.5, top + 0.5, width - 1, height - 1);
-  outline(context, shown);
+  outline(context);
 }
 
 function drawNames(context, cell) {
@@ -76,7 +76,7 @@ function drawNumbers(context, cell) {
 }
 
 // The row and the column of the token that is shown, and the cell.
-function outline(context, shown) {
+function outline(context) {
   const outlined = (colour, i, j, rows, columns) => {
     const width = grid.width / map.m, height = grid.height / map.n;
     context.strokeStyle = colour;

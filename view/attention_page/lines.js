@@ -3,21 +3,21 @@
 const rowHeight = 20;
 const least = 0.005;  // a lighter line could not be seen
 
-// The weights of the token that is shown: of a query to all keys, and of all queries to a
+// The token under the pointer, or the chosen one, null if there is neither:
+// { side, index, to, by }, with the weights of a query to all keys, and of all queries to a
 // key. In a sequence that attends to itself every token has both.
-function weightsShown() {
-  const shown = state.hovered || state.chosen;
-  if (!shown) return null;
-  const { side, index } = shown;
-  return {
-    side,
-    index,
-    to: side === 'query' || isSelf() ? matrix.row(index) : null,
-    by: side === 'key' || isSelf() ? matrix.column(index) : null,
+let shown = null;
+
+function findShown() {
+  const token = state.hovered || state.chosen;
+  shown = token && {
+    ...token,
+    to: token.side === 'query' || isSelf() ? matrix.row(token.index) : null,
+    by: token.side === 'key' || isSelf() ? matrix.column(token.index) : null,
   };
 }
 
-function drawLines(shown) {
+function drawLines() {
   const box = element('tokens');
   const rows = Math.max(map.n, map.m);
   const limit = Math.max(240, Math.min(0.7 * window.innerHeight, 640));
@@ -26,63 +26,72 @@ function drawLines(shown) {
   const width = box.clientWidth, height = box.clientHeight;
   const context = sized(element('lines'), width, height);
   const left = Math.round(0.36 * width), right = width - left;
-  const middle = (index) => index * rowHeight - box.scrollTop + rowHeight / 2;
+  const middle = (index) => (index + 0.5) * rowHeight - box.scrollTop;
+  // The rows on the screen.
   const first = Math.max(0, Math.floor(box.scrollTop / rowHeight));
   const end = Math.ceil((box.scrollTop + height) / rowHeight);
 
   // Opacity is the weight.
-  const line = (i, j, weight, colour, thick) => {
+  const line = (i, j, weight, colour, thickness) => {
     if (weight < least) return;
     context.globalAlpha = Number.isNaN(weight) ? 0.5 : Math.min(weight, 1);
     context.strokeStyle = Number.isNaN(weight) ? colours.nan : colour;
-    context.lineWidth = thick;
+    context.lineWidth = thickness;
     context.beginPath();
     context.moveTo(left + 4, middle(i));
     context.lineTo(right - 4, middle(j));
     context.stroke();
   };
-  if (!shown) {
+  if (shown) {
+    if (shown.by) shown.by.forEach((w, i) => line(i, shown.index, w, colours.by, 2));
+    if (shown.to) shown.to.forEach((w, j) => line(shown.index, j, w, colours.to, 2));
+  } else {
     for (let i = first; i < Math.min(end, map.n); ++i) {
       matrix.forRow(i, (j, weight) => line(i, j, weight, colours.to, 1.5));
     }
-  } else {
-    if (shown.by) shown.by.forEach((w, i) => line(i, shown.index, w, colours.by, 2));
-    if (shown.to) shown.to.forEach((w, j) => line(shown.index, j, w, colours.to, 2));
   }
+  for (let i = first; i < Math.min(end, map.n); ++i) {
+    drawToken(context, { side: 'query', index: i }, queryText(i), shown && shown.by,
+              { x: 0, y: middle(i), width: left });
+  }
+  for (let j = first; j < Math.min(end, map.m); ++j) {
+    drawToken(context, { side: 'key', index: j }, keyText(j), shown && shown.to,
+              { x: right, y: middle(j), width: left });
+  }
+}
 
-  const column = (side, count, text, weights, colour) => {
-    const isLeft = side === 'query';
-    const edge = isLeft ? 0 : right;
-    context.textBaseline = 'middle';
-    for (let index = first; index < Math.min(end, count); ++index) {
-      const y = middle(index), weight = weights ? weights[index] : 0;
-      if (Number.isNaN(weight) || weight >= least) {
-        context.globalAlpha = Number.isNaN(weight) ? 0.35 : 0.35 * Math.sqrt(weight);
-        context.fillStyle = Number.isNaN(weight) ? colours.nan : colour;
-        context.fillRect(edge, y - rowHeight / 2 + 1, left, rowHeight - 2);
-        context.globalAlpha = 1;
-        context.font = mono(11);
-        context.textAlign = isLeft ? 'left' : 'right';
-        context.fillStyle = colours.quiet;
-        const number = Number.isNaN(weight) ? 'NaN' : weight.toFixed(2).replace(/^0/, '');
-        context.fillText(number, isLeft ? 4 : width - 4, y);
-      }
-      const isShown = shown && shown.index === index && shown.side === side;
-      context.globalAlpha = 1;
-      context.fillStyle = colours.ink;
-      context.font = (isShown ? 'bold ' : '') + mono(13);
-      context.textAlign = isLeft ? 'right' : 'left';
-      context.fillText(fitted(context, text(index), left - 44),
-                       isLeft ? left - 6 : right + 6, y);
-      if (isShown || (shown && isSelf() && shown.index === index)) {
-        context.strokeStyle = isShown ? colours.ink : colours.quiet;
-        context.lineWidth = 1;
-        context.strokeRect(edge + 0.5, y - rowHeight / 2 + 1.5, left - 1, rowHeight - 3);
-      }
-    }
-  };
-  column('query', map.n, queryText, shown && shown.by, colours.by);
-  column('key', map.m, keyText, shown && shown.to, colours.to);
+// A token at its place, with the weight that it has in the shown token's: queries at the
+// right end, their numbers at the left, and keys the other way round.
+function drawToken(context, token, text, weights, place) {
+  const isQuery = token.side === 'query';
+  const end = place.x + place.width;
+  const top = place.y - rowHeight / 2;
+  context.textBaseline = 'middle';
+  const weight = weights ? weights[token.index] : 0;
+  const isNaN = Number.isNaN(weight);
+  if (isNaN || weight >= least) {
+    context.globalAlpha = 0.35 * (isNaN ? 1 : Math.sqrt(weight));
+    context.fillStyle = isNaN ? colours.nan : isQuery ? colours.by : colours.to;
+    context.fillRect(place.x, top + 1, place.width, rowHeight - 2);
+    context.globalAlpha = 1;
+    context.font = mono(11);
+    context.textAlign = isQuery ? 'left' : 'right';
+    context.fillStyle = colours.quiet;
+    context.fillText(isNaN ? 'NaN' : weight.toFixed(2).replace(/^0/, ''),
+                     isQuery ? place.x + 4 : end - 4, place.y);
+  }
+  const isShown = same(token, shown);
+  context.globalAlpha = 1;
+  context.fillStyle = colours.ink;
+  context.font = (isShown ? 'bold ' : '') + mono(13);
+  context.textAlign = isQuery ? 'right' : 'left';
+  context.fillText(fitted(context, text, place.width - 36),
+                   isQuery ? end - 6 : place.x + 6, place.y);
+  if (isShown || (shown && isSelf() && shown.index === token.index)) {
+    context.strokeStyle = isShown ? colours.ink : colours.quiet;
+    context.lineWidth = 1;
+    context.strokeRect(place.x + 0.5, top + 1.5, place.width - 1, rowHeight - 3);
+  }
 }
 
 // The token at a place of the canvas, null where there is none.

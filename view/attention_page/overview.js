@@ -28,10 +28,10 @@ function makeOverview() {
 function drawOverview() {
   page.maps.forEach((map, m) => buttons[m].forEach((button, h) => {
     const context = sized(button.firstChild, thumbnail, thumbnail);
-    const shown = new Matrix([heads[state.snapshot][m][h]], map.n, map.m);
+    const weights = new Matrix([heads[state.snapshot][m][h]], map.n, map.m);
     const rows = Math.min(map.n, 2 * thumbnail), columns = Math.min(map.m, 2 * thumbnail);
     context.imageSmoothingEnabled = false;
-    context.drawImage(heatImage(shown, rows, columns), 0, 0, thumbnail, thumbnail);
+    context.drawImage(heatImage(weights, rows, columns), 0, 0, thumbnail, thumbnail);
   }));
 }
 

@@ -2,10 +2,10 @@
 // only, so that no token can be taken for HTML.
 
 function drawChosen() {
-  const shown = weightsShown();
-  drawLines(shown);
-  drawValues(shown);
-  drawMap(shown);
+  findShown();
+  drawLines();
+  drawValues();
+  drawMap();
   drawCell();
 }
 
@@ -32,13 +32,11 @@ function start() {
       `Of each query the ${page.kept} largest weights are kept: all of them would make ` +
       'the page too large. The others are drawn as 0.';
   }
-  readColours();
   makeOverview();
-  drawOverview();
-  drawScale();
-  draw();
+  redraw();
 }
 
+// For other colours, too.
 function redraw() {
   readColours();
   drawOverview();
@@ -63,7 +61,7 @@ for (const radio of document.querySelectorAll('#choice input')) {
 const tokens = element('tokens'), lines = element('lines'), heatmap = element('map');
 // A finger that drags scrolls, and does not point.
 const points = (event) => event.pointerType !== 'touch';
-tokens.addEventListener('scroll', () => drawLines(weightsShown()));
+tokens.addEventListener('scroll', drawLines);
 tokens.addEventListener('keydown', moveAmongTokens);
 lines.addEventListener('pointermove', (event) => {
   if (points(event)) hover(tokenAt(event));

@@ -32,7 +32,7 @@ function valueTable(weights, text) {
   return table;
 }
 
-function drawValues(shown) {
+function drawValues() {
   const box = element('values');
   box.replaceChildren();
   const add = (kind, content) => {
@@ -59,7 +59,6 @@ function drawValues(shown) {
 
 // Says the largest weights of the chosen token, for readers of the screen.
 function announce() {
-  const shown = state.chosen && weightsShown();
   const list = (weights, text) => ranked(weights).slice(0, 3).map(
     (index) => `${text(index)} ${written(weights[index])}`).join(', ') || 'none';
   const parts = [];
