@@ -67,9 +67,11 @@ BOOST_AUTO_TEST_CASE(heeds_sources_are_whole_or_refused) {
       "heed's sources are no longer in " + (root / "") + ": give a text with --text";
   BOOST_TEST(message_of([&] { heed_sources(root / ""); }) == gone);
   make("tests/g.cpp");
+  BOOST_TEST(message_of([&] { heed_sources(root / ""); }) == gone);
+  make("view/i.h");
   BOOST_TEST(heed_sources(root / "") ==
              "README.md\nautograd/a.h\ndata/h.h\nexamples/deep/c.cpp\nheed.h\nnn/d.h\n"
-             "optim/e.h\ntensor/f.h\ntests/g.cpp\n");
+             "optim/e.h\ntensor/f.h\ntests/g.cpp\nview/i.h\n");
   std::filesystem::remove_all(root / "nn");  // not the last one
   BOOST_TEST(message_of([&] { heed_sources(root / ""); }) == gone);
 }
