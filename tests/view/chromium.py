@@ -134,8 +134,6 @@ class Browser:
     def dark(self, on):
         self.call("Emulation.setEmulatedMedia", features=[
             {"name": "prefers-color-scheme", "value": "dark" if on else "light"}])
-        # The page learns of it with its next frame.
-        self.run("new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
 
     def screenshot(self, path, whole=False):
         image = self.call("Page.captureScreenshot", captureBeyondViewport=whole)["data"]

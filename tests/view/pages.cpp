@@ -136,6 +136,9 @@ void long_pages(const std::string& folder) {
   viz::attention_page(folder + "/10000.html", numbered(10000),
                       {{"layer", expand(row, {10000, 10000})}},
                       {.title = "10,000 tokens"});
+  viz::attention_page(folder + "/wide.html", numbered(2),
+                      {{"layer", expand(slice(row, 0, 4000, 7000), {2, 3000})}},
+                      {.title = "2 queries, 3,000 keys", .source = numbered(3000)});
 }
 
 }  // namespace

@@ -25,7 +25,8 @@ function drawMap() {
   measuring.font = mono(12);
   const { left, top } = margins(measuring, room);
   const cell = Math.min(48, (room - Math.max(left, top)) / Math.max(n, m));
-  const width = Math.max(cell * m, 1), height = Math.max(cell * n, 1);
+  // Few queries of many keys, or the other way round, would make it too narrow to see.
+  const width = Math.max(cell * m, 24), height = Math.max(cell * n, 24);
   const ratio = window.devicePixelRatio || 1;
   grid = { left, top, width, height,
            rows: Math.max(1, Math.min(n, Math.round(height * ratio))),
@@ -37,40 +38,43 @@ function drawMap() {
   context.imageSmoothingEnabled = false;
   context.drawImage(image, left, top, width, height);
   context.textBaseline = 'middle';
-  if (left > 0) drawNames(context, cell);
-  if (left > 0 && cell >= 34) drawNumbers(context, cell);
+  if (left > 0) drawNames(context);
+  if (left > 0 && cell >= 34) drawNumbers(context);
   context.strokeStyle = colours.rule;
   context.strokeRect(left + 0.5, top + 0.5, width - 1, height - 1);
   outline(context);
 }
 
-function drawNames(context, cell) {
-  const { left, top } = grid;
+// The middle of a row and of a column.
+const rowMiddle = (i) => grid.top + (i + 0.5) * grid.height / map.n;
+const columnMiddle = (j) => grid.left + (j + 0.5) * grid.width / map.m;
+
+function drawNames(context) {
   context.font = mono(12);
   context.fillStyle = colours.ink;
   context.textAlign = 'right';
   for (let i = 0; i < map.n; ++i) {
-    context.fillText(fitted(context, queryText(i), 84), left - 6, top + (i + 0.5) * cell);
+    context.fillText(fitted(context, queryText(i), 84), grid.left - 6, rowMiddle(i));
   }
   context.textAlign = 'left';
   for (let j = 0; j < map.m; ++j) {
     context.save();
-    context.translate(left + (j + 0.5) * cell, top - 6);
+    context.translate(columnMiddle(j), grid.top - 6);
     context.rotate(-Math.PI / 2);
     context.fillText(fitted(context, keyText(j), 84), 0, 0);
     context.restore();
   }
 }
 
-function drawNumbers(context, cell) {
+function drawNumbers(context) {
   context.font = mono(11);
   context.textAlign = 'center';
   for (let i = 0; i < map.n; ++i) {
     matrix.forRow(i, (j, weight) => {
       const isDark = weight > 0.35 || Number.isNaN(weight);
       context.fillStyle = isDark ? colours.paper : colours.ink;
-      context.fillText(Number.isNaN(weight) ? 'NaN' : weight.toFixed(2),
-                       grid.left + (j + 0.5) * cell, grid.top + (i + 0.5) * cell);
+      context.fillText(Number.isNaN(weight) ? 'NaN' : weight.toFixed(2), columnMiddle(j),
+                       rowMiddle(i));
     });
   }
 }
