@@ -24,9 +24,8 @@ std::string heed_sources(const std::string& root) {
   const fs::path folder = root;
   std::vector<std::string> paths = {folder / "README.md", folder / "heed.h"};
   std::error_code error;
-  for (const char* part :
-       {"autograd", "benchmarks", "data", "examples", "nn", "optim", "tensor", "tests",
-        "view"}) {
+  for (const char* part : {"autograd", "benchmarks", "data", "examples", "nn", "optim",
+                           "tensor", "tests", "view"}) {
     for (fs::recursive_directory_iterator at(folder / part, error), end;
          !error && at != end; at.increment(error)) {
       const fs::path ending = at->path().extension();
