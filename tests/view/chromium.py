@@ -37,7 +37,7 @@ class Browser:
             [program, "--headless=new", "--no-sandbox", "--remote-debugging-pipe",
              f"--user-data-dir={self.profile}", "--no-first-run", "--disable-gpu",
              "--disable-extensions", "--disable-background-networking",
-             "--hide-scrollbars", "--force-device-scale-factor=1"],
+             "--force-device-scale-factor=1"],
             pass_fds=(3, 4), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL)
         for fd in 3, 4, its_input, its_output:

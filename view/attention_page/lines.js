@@ -23,6 +23,8 @@ function drawLines() {
   const limit = Math.max(240, Math.min(0.7 * window.innerHeight, 640));
   box.style.height = Math.min(rows * rowHeight, limit) + 'px';
   element('rows').style.height = rows * rowHeight + 'px';
+  // As it was, the canvas could overflow the box, whose scrollbar would take its width.
+  element('lines').style.height = '0';
   const width = box.clientWidth, height = box.clientHeight;
   const context = sized(element('lines'), width, height);
   const left = Math.round(0.36 * width), right = width - left;
