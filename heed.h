@@ -69,6 +69,7 @@
 #include "nn/activations.h"
 #include "nn/additive_attention.h"
 #include "nn/attention.h"
+#include "nn/attention_maps.h"
 #include "nn/bilinear_attention.h"
 #include "nn/causal_multi_head_attention.h"
 #include "nn/dot_product_attention.h"
@@ -114,6 +115,7 @@
 
 // Pictures of what a model does: namespace heed::viz, as heed::view is a function.
 #include "view/animator.h"
+#include "view/attention_page.h"
 #include "view/figures.h"
 #include "view/progress.h"
 #include "view/terminal.h"

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,8 +16,10 @@
 #include <fmt/format.h>
 #include <heed.h>
 
+#include "examples/associative_recall/models.h"
 #include "examples/associative_recall/task.h"
 #include "examples/support/figures.h"
+#include "examples/support/html.h"
 #include "examples/support/program.h"
 
 namespace {
@@ -25,7 +28,6 @@ using namespace heed;
 using namespace heed::recall;
 using namespace heed::support;
 
-constexpr std::int64_t num_hiddens = 64;
 constexpr std::int64_t batch_size = 64, test_size = 2000;
 constexpr double momentum = 0.9;
 constexpr double claimed = 0.95;  // of the answers to unseen examples
@@ -38,6 +40,7 @@ struct Options {
   std::int64_t heads = 4;  // of multihead
   FigureOptions figures;
   bool live = false;
+  std::optional<std::string> html;
 
   std::string name() const {
     if (attention == "multihead")
@@ -47,57 +50,7 @@ struct Options {
   bool claims() const { return steps >= Options().steps; }
 };
 
-// --- the models
-
-// Dot-product attention has no parameters: its queries and keys are projected first.
-struct ProjectedDotProductAttention : nn::DotProductAttention {
-  nn::Linear W_q{query_size, num_hiddens}, W_k{key_size, num_hiddens};
-
-  ProjectedDotProductAttention() : nn::DotProductAttention(0) {}
-
-  Variable operator()(const Variable& queries, const Variable& keys,
-                      const Variable& values, const nn::Mask& mask) {
-    return nn::DotProductAttention::operator()(W_q(queries), W_k(keys), values, mask);
-  }
-  void visit(auto&& f) {
-    f("W_q", W_q);
-    f("W_k", W_k);
-  }
-};
-
-// The baseline, which ignores the query: the same weight for every key that counts.
-struct AveragePooling {
-  Variable operator()(const Variable& queries, const Variable& keys,
-                      const Variable& values, const nn::Mask& mask) const {
-    const Tensor scores = zeros({queries.size(0), queries.size(1), keys.size(1)});
-    return bmm(nn::masked_softmax(scores, mask), values);
-  }
-  void visit(auto&&) {}
-};
-
-// Attention, and a layer that reads a digit from its output for each key asked for.
-template <class Attention>
-struct Recall {
-  Attention attention;
-  nn::Linear readout;
-
-  // The attention returns `found` numbers.
-  Recall(Attention attention, std::int64_t found, std::int64_t asked)
-      : attention(std::move(attention)), readout(found, asked * digits) {}
-
-  // The scores of the digits: (batch * asked, digits).
-  Variable operator()(const Batch& batch, const nn::Mask& mask) {
-    const Variable found =
-        attention(batch.queries, batch.keys, batch.values, mask);  // (batch, 1, found)
-    return reshape(readout(found), {-1, digits});
-  }
-  void visit(auto&& f) {
-    f("attention", attention);
-    f("readout", readout);
-  }
-};
-
-// --- training
+// --- a model in training
 
 // The digits with the highest scores, and their share of the right answers.
 Tensor answers_of(const Tensor& scores, const Batch& batch) {
@@ -143,37 +96,6 @@ double average(std::span<const double> numbers) {
          static_cast<double>(numbers.size());
 }
 
-// New examples in each step; the learning rate falls evenly to 0.
-template <class Model>
-void train(Learner<Model>& learner, Baseline& baseline, const World& world,
-           const Options& options) {
-  const auto live = live_chart(options.live,
-                               {.title = options.name(),
-                                .xlabel = "step",
-                                .ylabel = "cross entropy",
-                                .curves = {{"attention"}, {"average of the values"}},
-                                .whole_x = true},
-                               options.figures);
-  viz::Progress progress(options.steps,
-                         progress_beside(live.get(), "examples", batch_size));
-  const std::size_t n = spacing(options);
-  for (std::int64_t step = 1; step <= options.steps; ++step) {
-    const Batch batch = world.draw(batch_size, default_generator());
-    const double lr = options.lr * static_cast<double>(options.steps - step + 1) /
-                      static_cast<double>(options.steps);
-    learner.learn(batch, lr);
-    baseline.learn(batch, lr);
-    if (learner.losses.size() % n != 0 && step != options.steps) continue;
-    const std::span losses(learner.losses), accuracies(learner.accuracies);
-    if (live)
-      live->add(static_cast<double>(step),
-                {average(losses.last(n)), average(std::span(baseline.losses).last(n))});
-    progress.show(step, average(losses.last(n)),
-                  fmt::format("accuracy {:.1f} %", 100 * average(accuracies.last(n))));
-  }
-  if (live) finish(*live);
-}
-
 // --- what the models say
 
 template <class Model>
@@ -194,6 +116,57 @@ Tensor weights(Recall<Attention>& net, const Batch& batch) {
 std::string key_name(std::int64_t place) {
   return std::string(1, static_cast<char>('A' + place));
 }
+
+// --- training
+
+// The weights of ten queries that ask for each key in turn, as a map (1, heads, queries,
+// keys) of the attention page.
+template <class Attention>
+viz::Snapshot snapshot(Recall<Attention>& net, const Batch& each, std::int64_t step) {
+  const Tensor map = transpose(weights(net, each), 0, 1);  // (heads, queries, keys)
+  return {fmt::format("step {}", step), {{"attention", unsqueeze(map, 0)}}};
+}
+
+// New examples in each step; the learning rate falls evenly to 0. Returns snapshots for
+// the attention page, if there is to be one.
+template <class Attention>
+std::vector<viz::Snapshot> train(Learner<Recall<Attention>>& learner, Baseline& baseline,
+                                 const World& world, const Batch& each,
+                                 const Options& options) {
+  const auto live = live_chart(options.live,
+                               {.title = options.name(),
+                                .xlabel = "step",
+                                .ylabel = "cross entropy",
+                                .curves = {{"attention"}, {"average of the values"}},
+                                .whole_x = true},
+                               options.figures);
+  viz::Progress progress(options.steps,
+                         progress_beside(live.get(), "examples", batch_size));
+  std::vector<viz::Snapshot> snapshots;
+  const std::size_t n = spacing(options);
+  const std::int64_t between = std::max<std::int64_t>(options.steps / 25, 1);
+  for (std::int64_t step = 1; step <= options.steps; ++step) {
+    if (options.html && (step - 1) % between == 0)
+      snapshots.push_back(snapshot(learner.net, each, step - 1));
+    const Batch batch = world.draw(batch_size, default_generator());
+    const double lr = options.lr * static_cast<double>(options.steps - step + 1) /
+                      static_cast<double>(options.steps);
+    learner.learn(batch, lr);
+    baseline.learn(batch, lr);
+    if (learner.losses.size() % n != 0 && step != options.steps) continue;
+    const std::span losses(learner.losses), accuracies(learner.accuracies);
+    if (live)
+      live->add(static_cast<double>(step),
+                {average(losses.last(n)), average(std::span(baseline.losses).last(n))});
+    progress.show(step, average(losses.last(n)),
+                  fmt::format("accuracy {:.1f} %", 100 * average(accuracies.last(n))));
+  }
+  if (live) finish(*live);
+  if (options.html) snapshots.push_back(snapshot(learner.net, each, options.steps));
+  return snapshots;
+}
+
+// --- what is printed
 
 void print_task(const Options& options, std::int64_t asked) {
   fmt::print(
@@ -245,7 +218,30 @@ void print_example(const Batch& batch, const Tensor& weights, const Tensor& answ
              fmt::join(answers[i].to_vector<std::int64_t>(), " and "));
 }
 
-// --- figures
+// --- figures and the page
+
+std::vector<std::string> key_names() {
+  std::vector<std::string> names;
+  for (std::int64_t i = 0; i < pairs; ++i) names.push_back(key_name(i));
+  return names;
+}
+
+// Of the queries of ask_for_each_key.
+std::vector<std::string> query_names(std::int64_t asked) {
+  std::vector<std::string> names = key_names();
+  for (std::int64_t i = 0; asked > 1 && i < pairs; ++i)
+    names[static_cast<std::size_t>(i)] += ", " + key_name(pairs - 1 - i);
+  return names;
+}
+
+void write_page(const Options& options, const std::vector<viz::Snapshot>& snapshots,
+                std::int64_t asked) {
+  viz::attention_page(*options.html, query_names(asked), snapshots,
+                      {.title = "Associative recall: " + options.name(),
+                       .note = "Ten queries, named by the keys that they ask for.",
+                       .source = key_names(),
+                       .reads = [](std::string_view) { return viz::Reads::cross; }});
+}
 
 // How the two learners did over the steps.
 viz::Lines chart_of(const std::string& ylabel, const Options& options,
@@ -276,11 +272,8 @@ viz::Heatmaps heatmaps_of(const Tensor& before, const Tensor& after, std::int64_
   // One head: the two side by side. Several: one below the other.
   viz::Heatmaps heatmaps{heads == 1 ? transpose(panels, 0, 1) : panels, "keys",
                          "queries"};
-  for (std::int64_t i = 0; i < pairs; ++i) {
-    const std::string forth = key_name(i), back = key_name(pairs - 1 - i);
-    heatmaps.xticks.push_back(forth);
-    heatmaps.yticks.push_back(asked == 1 ? forth : forth + ", " + back);
-  }
+  heatmaps.xticks = key_names();
+  heatmaps.yticks = query_names(asked);
   for (const std::string_view when : {"before training", "after"})
     for (std::int64_t head = 1; head <= heads; ++head)
       heatmaps.titles.push_back(heads == 1 ? std::string(when)
@@ -306,7 +299,8 @@ int run(Attention attention, std::int64_t found, const World& world,
   print_task(options, asked);
   const double before = accuracy(ask(learner.net, test, test.mask()), test);
   const Tensor weights_before = weights(learner.net, each);
-  train(learner, baseline, world, options);
+  const std::vector<viz::Snapshot> snapshots =
+      train(learner, baseline, world, each, options);
 
   const Tensor answers = ask(learner.net, test, test.mask());
   const double after = accuracy(answers, test);
@@ -330,6 +324,7 @@ int run(Attention attention, std::int64_t found, const World& world,
   else
     fmt::print("\nNothing is claimed after {} steps.\n", options.steps);
 
+  if (options.html) write_page(options, snapshots, asked);
   const viz::Heatmaps heatmaps =
       heatmaps_of(weights_before, weights(learner.net, each), asked);
   show_heatmaps(heatmaps);
@@ -345,6 +340,7 @@ int run(Attention attention, std::int64_t found, const World& world,
 int run(const Options& options) {
   manual_seed(options.seed);
   make_folder(options.figures);
+  check_html(options.html);
   if (options.attention == "multihead") {
     if (num_hiddens % options.heads != 0)
       input_error("--heads: the {} features cannot be divided among {} heads",
@@ -390,6 +386,7 @@ int main(int argc, char** argv) {
   app.add_figures(options.figures,
                   "Draw attention weights, loss and accuracy into this folder");
   app.add_live(options.live);
+  add_html(app, options.html);
   app.add_threads();
   return app.run(argc, argv, [&] {
     if (heads.is_given() && options.attention != "multihead")

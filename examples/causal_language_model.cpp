@@ -110,9 +110,13 @@ std::string generated(LanguageModel& net) {
 
 // --- the program
 
-// Returns the losses, the first that before any step.
-std::vector<double> train(LanguageModel& net, const Tensor& inputs, const Tensor& targets,
-                          const ListingOptions& options) {
+struct Training {
+  std::vector<double> losses;            // the first is that before any step
+  std::vector<viz::Snapshot> snapshots;  // of the attention, every fifth step
+};
+
+Training train(LanguageModel& net, const Tensor& inputs, const Tensor& targets,
+               const ListingOptions& options) {
   optim::SGD optimiser(nn::parameters(net), {.lr = 0.1});
   const auto live = live_chart(options.live,
                                {.title = "<BOS> I like you <EOS>",
@@ -121,23 +125,27 @@ std::vector<double> train(LanguageModel& net, const Tensor& inputs, const Tensor
                                 .curves = {{"training"}},
                                 .whole_x = true},
                                options.figures);
-  std::vector<double> losses;
+  Training training;
   for (int step = 0;; ++step) {
     optimiser.zero_grad();
     const Variable logits = net(inputs);  // (1, 4, vocab_size)
     const Variable loss = nn::cross_entropy(reshape(logits, {-1, vocab_size}), targets);
-    losses.push_back(loss.item());
+    training.losses.push_back(loss.item());
     if (step % 10 == 0) {
       if (live) live->clear();
       fmt::print("after {:3} steps, loss {:.6f}\n", step, loss.item());
     }
     if (live) live->add(step, {loss.item()});
+    if (step % 5 == 0) {
+      training.snapshots.push_back(
+          {fmt::format("step {}", step), nn::attention_maps(net)});
+    }
     if (step == training_steps) break;
     loss.backward();
     optimiser.step();
   }
   if (live) finish(*live);
-  return losses;
+  return training;
 }
 
 int run(const ListingOptions& options) {
@@ -154,7 +162,8 @@ int run(const ListingOptions& options) {
   const Tensor weights_before = net.attention.attention_weights;  // (1, 2, 4, 4)
 
   fmt::print("\ntraining: the mean of the four steps' losses, -log p(next token)\n");
-  const std::vector<double> losses = train(net, inputs, targets, options);
+  const Training training = train(net, inputs, targets, options);
+  const std::vector<double>& losses = training.losses;
 
   fmt::print("\nafter training\n");
   const Tensor p = probabilities(net, inputs);             // (4, vocab_size)
@@ -193,6 +202,11 @@ int run(const ListingOptions& options) {
                          .curves = {{"training", steps, losses, viz::Style::thick_line}},
                          .whole_x = true};
   save_figures(options.figures, {{"loss", chart}});
+  if (options.html) {
+    viz::attention_page(*options.html, names, training.snapshots,
+                        {.title = "<BOS> I like you <EOS>",
+                         .note = "A causal model of one layer learns the sentence."});
+  }
   return claims.exit_code();
 }
 
@@ -201,5 +215,5 @@ int run(const ListingOptions& options) {
 int main(int argc, char** argv) {
   return run_listing(argc, argv, "causal_language_model",
                      "A small causal model learns the sentence <BOS> I like you <EOS>.",
-                     run, Trains::yes);
+                     run, {.live = true, .html = true});
 }

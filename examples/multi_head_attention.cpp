@@ -14,13 +14,13 @@ namespace {
 using namespace heed;
 using namespace heed::support;
 
-// "head 1", "head 2", ..., after `prefix`.
-std::vector<std::string> head_titles(std::int64_t num_heads, const char* prefix = "") {
-  std::vector<std::string> titles;
-  for (std::int64_t i = 0; i < num_heads; ++i) {
-    titles.push_back(fmt::format("{}head {}", prefix, i + 1));
+// "name 1", "name 2", ...
+std::vector<std::string> numbered(const char* name, std::int64_t count) {
+  std::vector<std::string> names;
+  for (std::int64_t i = 0; i < count; ++i) {
+    names.push_back(fmt::format("{} {}", name, i + 1));
   }
-  return titles;
+  return names;
 }
 
 // The same output, a head at a time: each has its d_k / num_heads and d_v / num_heads
@@ -61,7 +61,7 @@ void tutorial(const ListingOptions& options, Claims& claims) {
        {.matrices = unsqueeze(weights[0], 0),
         .xlabel = "Keys",
         .ylabel = "Queries",
-        .titles = head_titles(num_heads)});
+        .titles = numbered("head", num_heads)});
 }
 
 // From 4 queries to 6 keys, of which 3 and 2 count: the book's sizes.
@@ -90,12 +90,21 @@ void book(const ListingOptions& options, Claims& claims) {
   claims.expect(is_equal(slice(weights[0], 2, 3), zeros({5, 4, 3}, options.dtype)) &&
                     is_equal(slice(weights[1], 2, 2), zeros({5, 4, 4}, options.dtype)),
                 "no head attends beyond the valid lengths 3 and 2");
-  std::vector<std::string> titles = head_titles(num_heads, "sequence 1, ");
-  for (const std::string& title : head_titles(num_heads, "sequence 2, ")) {
+  std::vector<std::string> titles = numbered("sequence 1, head", num_heads);
+  for (const std::string& title : numbered("sequence 2, head", num_heads)) {
     titles.push_back(title);
   }
   show(options, "multi_head_attention",
        {.matrices = weights, .xlabel = "Keys", .ylabel = "Queries", .titles = titles});
+  if (options.html) {
+    const std::vector<nn::AttentionMap> maps = {
+        {"sequence 1, 3 keys count", unsqueeze(weights[0], 0)},
+        {"sequence 2, 2 keys count", unsqueeze(weights[1], 0)}};
+    viz::attention_page(*options.html, numbered("query", 4), maps,
+                        {.title = "Multi-head attention",
+                         .note = "4 queries and 6 keys, 100 units in 5 heads, untrained",
+                         .source = numbered("key", 6)});
+  }
 }
 
 int run(const ListingOptions& options) {
@@ -111,5 +120,5 @@ int main(int argc, char** argv) {
   return run_listing(argc, argv, "multi_head_attention",
                      "Multi-head attention: the tutorial's within a sequence, and the "
                      "book's from one to another.",
-                     run);
+                     run, {.html = true});
 }

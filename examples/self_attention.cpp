@@ -40,6 +40,12 @@ int run(const ListingOptions& options) {
         .xlabel = "Keys",
         .ylabel = "Queries",
         .titles = {"sequence 0", "sequence 1"}});
+  if (options.html) {
+    viz::attention_page(*options.html, {"position 0", "position 1", "position 2"},
+                        {{"sequence 0", weights[0]}, {"sequence 1", weights[1]}},
+                        {.title = "Self-attention of two random sequences",
+                         .note = "The projections are untrained."});
+  }
   return claims.exit_code();
 }
 
@@ -49,5 +55,5 @@ int main(int argc, char** argv) {
   return run_listing(argc, argv, "self_attention",
                      "Self-attention of two random sequences, through untrained "
                      "projections.",
-                     run);
+                     run, {.html = true});
 }

@@ -1,37 +1,16 @@
 #include "examples/char_lm/generate.h"
 
 #include <cstdio>
-#include <filesystem>
-#include <system_error>
 
 #include <fmt/core.h>
 
-#include "data/text.h"
-#include "examples/char_lm/checkpoint.h"
-#include "examples/char_lm/corpus.h"
-#include "examples/char_lm/settings.h"
-#include "examples/support/input_error.h"
-#include "examples/training/run_folder.h"
+#include "examples/char_lm/trained.h"
 #include "tensor/core/text.h"
 #include "tensor/core/views.h"
 
 namespace heed::char_lm {
 
-using support::input_error;
-
 namespace {
-
-nn::Gpt model_of(const training::Checkpoint& checkpoint,
-                 const data::Vocabulary& vocabulary, const std::string& path) {
-  const Settings settings = settings_from(checkpoint.settings, path);
-  const auto load = [&] {
-    nn::Gpt model(settings.gpt_options(vocabulary.size()));
-    nn::load_state_dict(model, checkpoint.model);
-    nn::eval(model);
-    return model;
-  };
-  return support::from_user(load, path);
-}
 
 std::string default_prompt(const data::Vocabulary& vocabulary) {
   const std::u32string& characters = vocabulary.characters();
@@ -42,21 +21,12 @@ std::string default_prompt(const data::Vocabulary& vocabulary) {
 }  // namespace
 
 int generate(const GenerateOptions& options) {
-  const std::string path = training::checkpoint_path(options.out);
-  // Where there is an error, load() tells it.
-  if (std::error_code error; !std::filesystem::exists(path, error) && !error) {
-    input_error("{}: there is no such file; char_lm train makes one", path);
-  }
-  const training::Checkpoint checkpoint = training::load(path, checkpoint_format());
-  const data::Vocabulary vocabulary = vocabulary_of(checkpoint);
+  Trained trained = load_trained(options.out);
+  const data::Vocabulary& vocabulary = trained.vocabulary;
   const std::string text = options.prompt.value_or(default_prompt(vocabulary));
-  const std::string source = "--prompt";
-  const Tensor prompt = support::from_user(
-      [&] { return vocabulary.encode(data::from_utf8(text, source), source); });
-  if (prompt.numel() == 0) input_error("{}: must have a character to go on from", source);
+  const Tensor prompt = encode_prompt(vocabulary, text);
 
-  nn::Gpt model = model_of(checkpoint, vocabulary, path);
-  nn::NextLogits next_logits(model, options.cache);
+  nn::NextLogits next_logits(trained.model, options.cache);
   Generator generator(options.seed);
   Tensor tokens = unsqueeze(prompt, 0);  // those that are new: (1, n)
   // The checkpoint may be anyone's, and so may what its model writes.

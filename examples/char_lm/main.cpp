@@ -2,8 +2,10 @@
 #include <cstdint>
 #include <limits>
 
+#include "examples/char_lm/attention.h"
 #include "examples/char_lm/generate.h"
 #include "examples/char_lm/train.h"
+#include "examples/support/html.h"
 #include "examples/support/program.h"
 
 namespace {
@@ -68,23 +70,45 @@ CommandLine& add_generate(CommandLine& app, GenerateOptions& options) {
   return generate;
 }
 
+CommandLine& add_attention(CommandLine& app, AttentionOptions& options) {
+  CommandLine& attention = app.add_command(
+      "attention",
+      "Lets the model read a prompt, and writes a page that shows what its heads attend\n"
+      "to: a file for a browser, which needs no network.");
+  attention
+      .add_text("--out", options.out, "DIR", "The folder that train has written into")
+      .required();
+  attention
+      .add_text("--prompt", options.prompt, "TEXT",
+                "What it reads, no longer than its context")
+      .required();
+  add_html(attention, options.html).required();
+  attention.add_threads();
+  return attention;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   TrainOptions train_options;
   GenerateOptions generate_options;
+  AttentionOptions attention_options;
   CommandLine app(
-      "A language model of characters: train one on a text, and let it write.\n"
-      "The defaults are nanoGPT's recipe for a plain computer. The options are told by\n"
-      "char_lm train --help and char_lm generate --help.\n"
+      "A language model of characters: train one on a text, let it write, and see what "
+      "it\n"
+      "attends to. The defaults are nanoGPT's recipe for a plain computer. The options "
+      "are\n"
+      "told by char_lm train --help, and likewise for the other commands.\n"
       "Exit codes: 0 all is well, 1 the training diverged or a computation failed,\n"
       "2 wrong options or input, 130 or 143 ended by Ctrl-C (SIGINT) or SIGTERM, after\n"
       "the step was finished and saved.",
       "char_lm");
   const CommandLine& train_command = add_train(app, train_options);
-  add_generate(app, generate_options);
+  const CommandLine& generate_command = add_generate(app, generate_options);
+  add_attention(app, attention_options);
   return app.run(argc, argv, [&] {
-    if (!train_command.is_given()) return generate(generate_options);
+    if (generate_command.is_given()) return generate(generate_options);
+    if (!train_command.is_given()) return attention(attention_options);
     train_options.given = given_strings(train_command, train_options.settings);
     return train(train_options);
   });

@@ -4,12 +4,13 @@
 
 #include <fmt/core.h>
 
+#include "examples/support/html.h"
 #include "examples/support/program.h"
 
 namespace heed::support {
 
 int run_listing(int argc, char** argv, const std::string& name, const std::string& about,
-                const std::function<int(const ListingOptions&)>& body, Trains trains) {
+                const std::function<int(const ListingOptions&)>& body, ListingHas has) {
   ListingOptions options;
   CommandLine app(about +
                       "\nExit codes: 0 all is well, 1 a claim does not hold or the "
@@ -21,10 +22,12 @@ int run_listing(int argc, char** argv, const std::string& name, const std::strin
   app.add_dtype(options.dtype);
   app.add_figures(options.figures,
                   "Draw the attention weights as heat maps into this folder");
-  if (trains == Trains::yes) app.add_live(options.live);
+  if (has.live) app.add_live(options.live);
+  if (has.html) add_html(app, options.html);
   app.add_threads();
   return app.run(argc, argv, [&] {
     make_folder(options.figures);
+    check_html(options.html);
     return body(options);
   });
 }

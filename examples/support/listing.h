@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,17 +18,20 @@ struct ListingOptions {
   DType dtype = float32;
   FigureOptions figures;
   bool live = false;
+  std::optional<std::string> html;  // the file of the attention page
 };
 
-// Whether a program trains, and so has --live.
-enum class Trains { no, yes };
+// Which further options a program has: --live if it trains, --html if it writes a page.
+struct ListingHas {
+  bool live = false, html = false;
+};
 
-// The main() of such a program: reads --seed, --dtype, --figures and --threads and
-// returns the exit code of `body`; otherwise as CommandLine::run (program.h). --help
-// prints `about`.
+// The main() of such a program: reads --seed, --dtype, --figures, --threads and the
+// options that it has, and returns the exit code of `body`; otherwise as CommandLine::run
+// (program.h). --help prints `about`.
 int run_listing(int argc, char** argv, const std::string& name, const std::string& about,
                 const std::function<int(const ListingOptions&)>& body,
-                Trains trains = Trains::no);
+                ListingHas has = {});
 
 // Shows the heat maps where output goes to a terminal, and draws them into the file
 // `name` of the folder that --figures names, if it does.

@@ -224,7 +224,9 @@ BOOST_AUTO_TEST_CASE(help_and_wrong_options) {
   helps("generate --help",
         {"--out", "--prompt", "--tokens N=500", "--temperature NUMBER=0.8", "--top-k N=0",
          "--seed", "--no-cache"});
-  for (const std::string arguments : {"--help", "train --help", "generate --help"}) {
+  helps("attention --help", {"--out", "--prompt", "--html FILE", "--threads"});
+  for (const std::string arguments :
+       {"--help", "train --help", "generate --help", "attention --help"}) {
     BOOST_TEST(run_into("/dev/full", "char_lm", arguments).code == 1);
   }
   for (const std::string value : {"7", "99999999999999999999", "yes"}) {
@@ -234,7 +236,7 @@ BOOST_AUTO_TEST_CASE(help_and_wrong_options) {
   }
   const Place place;
   for (const std::string arguments :
-       {"", "learn", "train", "generate", "train --out x --layers 0",
+       {"", "learn", "train", "generate", "attention", "train --out x --layers 0",
         "train --out x --steps 1.5", "train --out x --dropout 1.5",
         "train --out x --lr nan", "train --out x --beta1 1", "train --out x --seed -1",
         "generate --out x --temperature -1", "generate --out x --tokens 0",

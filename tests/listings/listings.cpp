@@ -50,6 +50,11 @@ void write_idx(const std::string& path, const Shape& shape, std::int64_t bound) 
 
 BOOST_FIXTURE_TEST_SUITE(listings, InFolder)
 
+BOOST_AUTO_TEST_CASE(the_attention_page) {
+  // LISTING view/README.md 2
+  BOOST_TEST(std::filesystem::file_size("model.html") > 10000u);
+}
+
 BOOST_AUTO_TEST_CASE(the_tutorial_s_training_loop) {
   // LISTING README.md 2
   // The published run's loss, rounded as in the listing.
