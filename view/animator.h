@@ -45,7 +45,7 @@ struct AnimatorOptions {
 class Animator {
  public:
   // `chart` has curves without points: their titles are the legend, and it says which
-  // axes are logarithmic, which curves belong to the second y axis, how much is smoothed.
+  // axes are logarithmic, which curves belong to the second y axis, which are smoothed.
   // Throws Error when the file cannot be written or the chart has no curve.
   explicit Animator(Lines chart, AnimatorOptions options = {});
   // As finish(), but throws nothing.
