@@ -62,7 +62,7 @@ Animator::Animator(Lines chart, AnimatorOptions options)
 Animator::~Animator() {
   try {
     finish();
-  } catch (const Error&) {
+  } catch (...) {
   }
 }
 
