@@ -62,7 +62,7 @@ Animator::Animator(Lines chart, AnimatorOptions options)
 Animator::~Animator() {
   try {
     finish();
-  } catch (const Error&) {
+  } catch (...) {
   }
 }
 
@@ -120,21 +120,26 @@ void Animator::draw_terminal() {
   } catch (const Error& error) {
     problem_ = error.what();
   }
+  std::vector<std::string> lines, below;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = text.find('\n', at);
+    lines.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
   for (const std::string* line : {&problem_, &status_})
-    if (!line->empty()) text += shortened(*line, width) + "\n";
+    if (!line->empty()) below.push_back(shortened(*line, width));
+  // What has left the top of the terminal cannot be replaced: rather less of the legend.
+  const int room = std::max(height - 1 - static_cast<int>(below.size()), 0);
+  lines.resize(std::min(lines.size(), static_cast<std::size_t>(room)));
+  lines.insert(lines.end(), below.begin(), below.end());
 
   // Where the terminal has another width now, the lines above may be broken anew: they
   // stay.
   std::string out;
   if (lines_ > 0 && width == width_) out += fmt::format("\x1b[{}A\r", lines_);
-  lines_ = 0;
+  for (const std::string& line : lines) out += "\x1b[2K" + line + "\n";
+  lines_ = static_cast<int>(lines.size());
   width_ = width;
-  // What has left the top of the terminal cannot be replaced.
-  for (std::size_t at = 0; at < text.size() && lines_ < height - 1; ++lines_) {
-    const std::size_t end = text.find('\n', at);
-    out += "\x1b[2K" + text.substr(at, end - at) + "\n";
-    at = end + 1;
-  }
   write_to_stderr(out + "\x1b[J");
 }
 

@@ -39,13 +39,14 @@ struct AnimatorOptions {
   std::function<double()> clock = {};
 };
 
-// Drawing takes 2 % of the time at most: what takes a millisecond to draw is drawn twenty
-// times a second at most, and what takes long less often. A training is not ended because
-// its chart cannot be drawn: only the constructor and finish() throw Error for that.
+// Drawing on the screen takes 2 % of the time at most, and so does the picture: what
+// takes a millisecond to draw is drawn twenty times a second at most, and what takes long
+// less often. A training is not ended because its chart cannot be drawn: only the
+// constructor and finish() throw Error for that.
 class Animator {
  public:
   // `chart` has curves without points: their titles are the legend, and it says which
-  // axes are logarithmic, which curves belong to the second y axis, how much is smoothed.
+  // axes are logarithmic, which curves belong to the second y axis, which are smoothed.
   // Throws Error when the file cannot be written or the chart has no curve.
   explicit Animator(Lines chart, AnimatorOptions options = {});
   // As finish(), but throws nothing.

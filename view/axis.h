@@ -62,7 +62,7 @@ class Axis {
   double low_ = std::numeric_limits<double>::infinity(), high_ = -low_;  // along
 };
 
-// Whether the style joins its points; only such curves are smoothed.
+// Whether the style joins its points.
 bool is_line(Style style);
 
 // The axes of a chart, with room for what its curves are before they are smoothed.

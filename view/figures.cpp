@@ -11,12 +11,13 @@ namespace heed::viz {
 
 void check_figure(const Lines& lines) {
   check(!lines.curves.empty(), "figure: a chart needs a curve");
-  for (const Curve& curve : lines.curves)
+  for (const Curve& curve : lines.curves) {
     check(curve.x.size() == curve.y.size(),
           "figure: a curve needs as many x as y, got {} and {}", curve.x.size(),
           curve.y.size());
-  check(0 <= lines.smoothing && lines.smoothing < 1,
-        "figure: the smoothing must be from 0 to below 1, got {}", lines.smoothing);
+    check(0 <= curve.smoothing && curve.smoothing < 1,
+          "figure: the smoothing must be from 0 to below 1, got {}", curve.smoothing);
+  }
 }
 
 void check_figure(const Bars& bars) {

@@ -40,6 +40,9 @@ struct Curve {
   std::vector<double> x = {}, y = {};
   Style style = Style::line;
   bool y2 = false;  // belongs to the second y axis, at the right
+  // From 0, none, to below 1: the curve is drawn as smoothed() makes it, in a picture
+  // above a pale line of what it was.
+  double smoothing = 0;
 };
 
 // A line chart.
@@ -49,9 +52,6 @@ struct Lines {
   bool whole_x = false;  // x counts something: no ticks between whole numbers
   std::string y2label = {};
   Scale xscale = Scale::linear, yscale = Scale::linear, y2scale = Scale::linear;
-  // From 0, none, to below 1: curves are drawn as smoothed() makes them, in a picture
-  // above what they were.
-  double smoothing = 0;
 };
 
 // Bars in groups: the numbers of each series stand side by side, one for each name.

@@ -103,10 +103,10 @@ Drawing drawing_of(const Lines& lines) {
     const Curve& curve = lines.curves[i];
     const std::uint32_t colour = curve_colour(i);
     const std::string title = "title " + as_string(legend_of(curve));
-    if (lines.smoothing > 0 && is_line(curve.style)) {
+    if (curve.smoothing > 0) {
       constexpr std::uint32_t pale = 0xb0000000;  // mostly transparent
       add(curve, curve.y, fmt::format("lines lw 1 lc rgb {}", pale | colour), "notitle");
-      add(curve, smoothed(curve.y, lines.smoothing), drawn(curve.style, colour), title);
+      add(curve, smoothed(curve.y, curve.smoothing), drawn(curve.style, colour), title);
     } else {
       add(curve, curve.y, drawn(curve.style, colour), title);
     }

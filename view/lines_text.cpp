@@ -105,16 +105,15 @@ void draw(Canvas& canvas, const Lines& lines, const Axes& axes) {
     const Curve& curve = lines.curves[i];
     const Axis& y_axis = axes.y_of(curve);
     const bool joined = is_line(curve.style);
-    const std::vector<double> y =
-        joined && lines.smoothing > 0 ? smoothed(curve.y, lines.smoothing) : curve.y;
     Canvas::Dot last{};
     bool has_last = false;
-    for (std::size_t k = 0; k < y.size(); ++k) {
-      if (!axes.x.draws(curve.x[k]) || !y_axis.draws(y[k])) {
+    for (std::size_t k = 0; k < curve.y.size(); ++k) {
+      if (!axes.x.draws(curve.x[k]) || !y_axis.draws(curve.y[k])) {
         has_last = false;
         continue;
       }
-      const Canvas::Dot dot = canvas.dot(axes.x.place(curve.x[k]), y_axis.place(y[k]));
+      const Canvas::Dot dot =
+          canvas.dot(axes.x.place(curve.x[k]), y_axis.place(curve.y[k]));
       canvas.draw_dot(dot, i);
       if (has_last && joined) canvas.draw_line(last, dot, i);
       last = dot;
@@ -196,8 +195,11 @@ void append_legend(std::string& out, const Lines& lines, const TextOptions& opti
 
 }  // namespace
 
-std::string text_of(const Lines& lines, const TextOptions& given) {
-  check_figure(lines);
+std::string text_of(const Lines& given_lines, const TextOptions& given) {
+  check_figure(given_lines);
+  Lines lines = given_lines;
+  for (Curve& curve : lines.curves)
+    if (curve.smoothing > 0) curve.y = smoothed(curve.y, curve.smoothing);
   TextOptions options = given;
   options.width = std::max(options.width, 20);
   const int height = std::max(options.height, 2);

@@ -257,10 +257,9 @@ int run(Trainer& trainer, const training::RunFolder& folder,
       {.title = "Loss of the next character",
        .xlabel = "step",
        .ylabel = "cross entropy",
-       .curves = {{"training"},
+       .curves = {{.title = "training", .smoothing = 0.9},
                   {.title = "validation", .style = viz::Style::line_with_points}},
-       .whole_x = true,
-       .smoothing = 0.9},
+       .whole_x = true},
       options.figures);
   const auto add_validation = [&live](const LogRow& row) {
     if (live)

@@ -14,6 +14,7 @@
 #include <heed.h>
 
 #include "tests/errors.h"
+#include "tests/support/environment.h"
 #include "tests/support/folder.h"
 
 // A listing need not use all that it makes.
@@ -138,6 +139,7 @@ BOOST_AUTO_TEST_CASE(a_training_that_goes_on) {
 
 BOOST_AUTO_TEST_CASE(a_chart_of_a_training) {
   const InFolder in_folder;
+  const support::Environment environment({{"DISPLAY", ""}, {"WAYLAND_DISPLAY", ""}});
   // LISTING view/README.md 1
   BOOST_TEST(animator.chart().curves[1].y.size() == 10u);
 }

@@ -107,6 +107,20 @@ BOOST_AUTO_TEST_CASE(a_terminal_of_20_columns,
   BOOST_TEST(terminal.sent() == placed(to_text(animator.chart(), Colours::none, 20)));
 }
 
+// In a terminal of few lines the end of the legend is left out, not the progress.
+BOOST_AUTO_TEST_CASE(a_low_terminal,
+                     *boost::unit_test::precondition(terminals_are_there)) {
+  const Environment environment(plain);
+  const PseudoTerminal terminal(STDERR_FILENO, 60, 6);
+  Animator animator(chart);
+  animator.set_status("step 1");
+  animator.add(1, {4, 2});
+  const std::string sent = terminal.sent();
+  BOOST_TEST(count(sent, "\n") == 5u);
+  BOOST_TEST(count(sent, "\x1b[2Ka training\n") == 1u);
+  BOOST_TEST(sent.ends_with("\x1b[2Kstep 1\n\x1b[J"));
+}
+
 BOOST_AUTO_TEST_CASE(nothing_is_drawn_where_there_is_no_screen) {
   const TemporaryFolder folder;
   const auto drawn = [&](const AnimatorOptions& options, const std::string& term) {

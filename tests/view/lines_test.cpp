@@ -184,6 +184,18 @@ BOOST_AUTO_TEST_CASE(no_points_and_one) {
              "** one\n");
 }
 
+// The axis has room for what is drawn: the mean of 0 and 6 ends at 4.
+BOOST_AUTO_TEST_CASE(smoothed_text) {
+  Lines chart{.curves = {{"", {0, 1}, {0, 6}}}};
+  chart.curves[0].smoothing = 0.5;
+  BOOST_TEST(to_text(chart, Colours::none, 20, 3) ==
+             "4┤            ******\n"
+             "2┤      ******\n"
+             "0┤******\n"
+             " └┬────────┬───────┬\n"
+             "  0       0.5      1\n");
+}
+
 // --- as pictures
 
 std::string drawn(const Lines& lines) {
@@ -212,11 +224,11 @@ BOOST_AUTO_TEST_CASE(logarithmic_axes,
 // The curve as it was stands pale behind the smoothed one.
 BOOST_AUTO_TEST_CASE(smoothed_curves, *boost::unit_test::precondition(gnuplot_is_there)) {
   Lines chart = two_axes();
-  chart.smoothing = 0.9;
+  chart.curves[0].smoothing = 0.9;
   const std::string svg = drawn(chart);
-  BOOST_TEST(count(svg, "<path ") == count(drawn(two_axes()), "<path ") + 2);
+  BOOST_TEST(count(svg, "<path ") == count(drawn(two_axes()), "<path ") + 1);
   BOOST_TEST(count(svg, ">training<") == 2u);  // the title and one entry of the legend
-  chart.smoothing = 1;
+  chart.curves[0].smoothing = 1;
   BOOST_TEST(error_of([&] { drawn(chart); }) ==
              "figure: the smoothing must be from 0 to below 1, got 1");
 }

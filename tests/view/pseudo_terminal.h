@@ -22,12 +22,13 @@ inline boost::test_tools::assertion_result terminals_are_there(
   return true;
 }
 
-// While it lives, the descriptor is a terminal of so many columns, and 24 lines.
+// While it lives, the descriptor is a terminal of so many columns and lines.
 class PseudoTerminal {
  public:
-  explicit PseudoTerminal(int descriptor, unsigned short columns = 60)
+  explicit PseudoTerminal(int descriptor, unsigned short columns = 60,
+                          unsigned short lines = 24)
       : descriptor_(descriptor) {
-    winsize size{.ws_row = 24, .ws_col = columns, .ws_xpixel = 0, .ws_ypixel = 0};
+    winsize size{.ws_row = lines, .ws_col = columns, .ws_xpixel = 0, .ws_ypixel = 0};
     BOOST_TEST_REQUIRE(openpty(&reader_, &terminal_, nullptr, nullptr, &size) == 0);
     std::fflush(nullptr);
     before_ = dup(descriptor);
