@@ -72,6 +72,7 @@
 #include "nn/attention_maps.h"
 #include "nn/bilinear_attention.h"
 #include "nn/causal_multi_head_attention.h"
+#include "nn/check_gradients.h"
 #include "nn/dot_product_attention.h"
 #include "nn/dropout.h"
 #include "nn/embedding.h"

@@ -112,6 +112,16 @@ class Optimiser {
     for (detail::Parameter& parameter : parameters_) parameter.variable.zero_grad();
   }
 
+  // The parameters of all groups.
+  std::vector<Variable> parameters() const {
+    check_usable();
+    std::vector<Variable> list;
+    for (const detail::Parameter& parameter : parameters_) {
+      list.push_back(parameter.variable);
+    }
+    return list;
+  }
+
   // The options of a group, to read or to change between steps. Throws Error when there
   // is no such group.
   Options& options(std::size_t group = 0) & {

@@ -1,0 +1,60 @@
+// What is wrong with a training step, before it is taken.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "nn/visit.h"
+
+namespace heed::nn {
+
+// Between these the norm of a step's update over the norm of the weights is taken for
+// usual: about 1e-3 is common (Karpathy, "makemore 3", 2022).
+struct UsualUpdates {
+  double smallest = 1e-6, largest = 0.1;
+};
+
+namespace detail {
+
+// A parameter before and after a step.
+struct Update {
+  Variable parameter;
+  Tensor before, after;
+};
+
+std::vector<std::string> check_gradients(const NamedParameters& parameters,
+                                         const std::vector<Variable>& optimised,
+                                         const std::vector<Update>& updates,
+                                         const UsualUpdates& usual);
+
+}  // namespace detail
+
+// What is wrong between backward() and step(), a line each that begins with the path of a
+// parameter; empty if all is well:
+//   - a parameter without a gradient, or with one that is all zeros or not finite,
+//   - one that a step would move by an unusual part of its norm,
+//   - one that the optimiser does not have, or has and the model does not,
+//   - two that share elements without being one.
+// Frozen parameters are left out. The step is tried and taken back: parameters, states
+// and options are what they were, bit for bit, but a graph that was retained can no
+// longer be differentiated. Throws Error as the optimiser's step() does.
+template <Module M, class Optimiser>
+std::vector<std::string> check_gradients(const M& model, Optimiser& optimiser,
+                                         const UsualUpdates& usual = {}) {
+  const std::vector<Variable> optimised = optimiser.parameters();
+  std::vector<detail::Update> updates;
+  for (const Variable& x : optimised) {
+    updates.push_back({x, x.value().clone(), Tensor()});
+  }
+  const auto state = optimiser.state_dict();
+  optimiser.step();
+  for (detail::Update& update : updates) {
+    Tensor value = update.parameter.value();
+    update.after = value.clone();
+    value.copy_(update.before);
+  }
+  optimiser.load_state_dict(state);
+  return detail::check_gradients(named_parameters(model), optimised, updates, usual);
+}
+
+}  // namespace heed::nn
