@@ -333,8 +333,12 @@ Tensor where(const Tensor& condition, const Tensor& a, double b) {
 Tensor where(const Tensor& condition, double a, const Tensor& b) {
   return select_by(condition, Operand("where", a, b.dtype()), b, b.shape(), b.dtype());
 }
-Tensor where(const Tensor& condition, double a, double b) {
-  return where(condition, a, full({}, b, float32));
+Tensor where(const Tensor& condition, Number a, Number b) {
+  const Number::Kind kind = std::max(a.kind(), b.kind());
+  const DType dtype = kind == Number::Kind::real    ? float32
+                      : kind == Number::Kind::whole ? int64
+                                                    : boolean;
+  return where(condition, full({}, a, dtype), full({}, b, dtype));
 }
 
 Tensor masked_fill(const Tensor& x, const Tensor& mask, double value) {
