@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "autograd/record.h"
+
 namespace heed {
 
 void detail::check_ranks(const char* op, const Tensor& a, int rank_of_a, const Tensor& b,
@@ -135,6 +137,15 @@ X nan_to_num(const X& x, double nan, std::optional<double> posinf,
   const X y = masked_fill(x, isnan(x), nan);
   const X z = masked_fill(y, x == infinity, posinf.value_or(largest));
   return masked_fill(z, x == -infinity, neginf.value_or(-largest));
+}
+
+template <Array X>
+X count_nonzero(const X& x, const Dims& dims) {
+  const Tensor number = sum(detail::value_of(x) != 0, dims);
+  if constexpr (std::same_as<X, Tensor>)
+    return number;
+  else
+    return record_constant("count_nonzero", number, {x});
 }
 
 template <Array X>
@@ -336,6 +347,8 @@ template Tensor nan_to_num(const Tensor&, double, std::optional<double>,
                            std::optional<double>);
 template Variable nan_to_num(const Variable&, double, std::optional<double>,
                              std::optional<double>);
+template Tensor count_nonzero(const Tensor&, const Dims&);
+template Variable count_nonzero(const Variable&, const Dims&);
 template Tensor nansum(const Tensor&, const Dims&, bool);
 template Variable nansum(const Variable&, const Dims&, bool);
 template Tensor nanmean(const Tensor&, const Dims&, bool);

@@ -251,9 +251,7 @@ X nan_to_num(const X& x, double nan = 0, std::optional<double> posinf = {},
 // --- reductions
 
 template <Array X>
-X count_nonzero(const X& x, const Dims& dims = {}) {
-  return sum(x != 0, dims);
-}
+X count_nonzero(const X& x, const Dims& dims = {});
 template <Array X>
 std::pair<X, X> std_mean(const X& x, const Dims& dims = {}, Integer correction = 1,
                          bool keepdim = false) {
@@ -269,7 +267,7 @@ template <Array X>
 std::pair<X, X> aminmax(const X& x, const Dims& dims = {}, bool keepdim = false) {
   return {amin(x, dims, keepdim), amax(x, dims, keepdim)};
 }
-// Without the NaN elements.
+// Without the NaN elements, whose gradient is 0.
 template <Array X>
 X nansum(const X& x, const Dims& dims = {}, bool keepdim = false);
 template <Array X>

@@ -33,12 +33,6 @@ class NumberFormat {
       }
       width_ = std::max(width_, written(value).size());
     }
-    // After the width, as in PyTorch.
-    if (options.sci_mode) {
-      notation_ = *options.sci_mode                 ? Notation::exponent
-                  : notation_ == Notation::exponent ? Notation::fixed
-                                                    : notation_;
-    }
   }
 
   std::int64_t width() const { return static_cast<std::int64_t>(width_); }
@@ -62,9 +56,10 @@ class NumberFormat {
       all_whole = all_whole && value == std::ceil(value);
     }
     const bool wide_range = largest / smallest > 1000 || largest > 1e8;
-    notation_ = wide_range || (!all_whole && smallest < 1e-4) ? Notation::exponent
-                : all_whole                                   ? Notation::whole
-                                                              : Notation::fixed;
+    const bool suits = wide_range || (!all_whole && smallest < 1e-4);
+    notation_ = options.sci_mode.value_or(suits) ? Notation::exponent
+                : all_whole                      ? Notation::whole
+                                                 : Notation::fixed;
   }
 
   template <class T>

@@ -123,7 +123,7 @@ BOOST_AUTO_TEST_CASE(each_element_takes_a_format) {
 BOOST_AUTO_TEST_CASE(print_options_hold_until_they_are_set_again) {
   const Tensor x = tensor({1e-6, 1.0, 1e6});
   set_printoptions({.precision = 2, .sci_mode = false});
-  BOOST_TEST(to_string(x) == "tensor([    0.00,     1.00, 1000000.00])");
+  BOOST_TEST(to_string(x) == "tensor([      0.00,       1.00, 1000000.00])");
   set_printoptions({.precision = 1, .threshold = 5, .edgeitems = 2, .sci_mode = true});
   BOOST_TEST(to_string(tensor({1.5, 2.5})) == "tensor([1.5e+00, 2.5e+00])");
   BOOST_TEST(to_string(arange(6)) == "tensor([0, 1,  ..., 4, 5])");
