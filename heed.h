@@ -39,6 +39,7 @@
 #include "tensor/product/matmul.h"
 #include "tensor/random/random.h"
 #include "tensor/reduce/comparing.h"
+#include "tensor/reduce/counting.h"
 #include "tensor/reduce/layer_norm.h"
 #include "tensor/reduce/reductions.h"
 #include "tensor/reduce/softmax.h"
@@ -47,6 +48,7 @@
 // Derivatives: the same functions, each beside its derivative, and the backward pass.
 #include "autograd/additive_scores.h"
 #include "autograd/anomaly.h"
+#include "autograd/composed.h"
 #include "autograd/elementwise.h"
 #include "autograd/explain.h"
 #include "autograd/factories.h"

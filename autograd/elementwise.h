@@ -69,6 +69,13 @@ inline Variable operator^(const Variable& a, const Variable& b) {
   return a.value() ^ b.value();
 }
 inline Variable operator!(const Variable& x) { return !x.value(); }
+inline Variable logical_and(const Variable& a, const Variable& b) { return a & b; }
+inline Variable logical_or(const Variable& a, const Variable& b) { return a | b; }
+inline Variable logical_xor(const Variable& a, const Variable& b) { return a ^ b; }
+inline Variable logical_not(const Variable& x) { return !x; }
+inline Variable isnan(const Variable& x) { return isnan(x.value()); }
+inline Variable isinf(const Variable& x) { return isinf(x.value()); }
+inline Variable isfinite(const Variable& x) { return isfinite(x.value()); }
 // Whether elements, or all of them, are equal or nearly so, as for Tensors
 // (tensor/reduce/comparing.h); constants too.
 inline Variable isclose(const Variable& a, const Variable& b, double rtol = 1e-5,
@@ -121,6 +128,9 @@ inline Variable clamp_max(const Variable& x, double max) { return clamp(x, {}, m
 Variable where(const Variable& condition, const Variable& a, const Variable& b);
 Variable where(const Variable& condition, const Variable& a, double b);
 Variable where(const Variable& condition, double a, const Variable& b);
+inline Variable where(const Variable& condition, Number a, Number b) {
+  return where(condition.value(), a, b);
+}
 Variable masked_fill(const Variable& x, const Variable& mask, double value);
 
 // x as another dtype; its gradient is converted back to x's. Throws Error when x requires

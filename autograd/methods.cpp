@@ -262,7 +262,7 @@ Self Methods<Self>::operator[](const Tensor& index) const {
   check(fits, "x[mask]: the mask must have the first sizes of x, got {} and {}", shape,
         index.shape());
   return flatten(0, index.dim() - 1)
-      .index_select(0, nonzero(index.reshape({-1})).reshape({-1}));
+      .index_select(0, heed::nonzero(index.reshape({-1})).reshape({-1}));
 }
 template <class Self>
 Self Methods<Self>::slice(Dim dim, Integer start, Integer stop, Integer step) const {

@@ -2,12 +2,15 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
+#include "autograd/composed.h"
 #include "autograd/elementwise.h"
 #include "autograd/layer_norm.h"
 #include "autograd/matmul.h"
 #include "autograd/softmax.h"
 #include "autograd/variable.h"
+#include "tensor/core/factories.h"
 #include "tensor/indexing/indexing.h"
 
 namespace heed::nn {
@@ -45,8 +48,48 @@ Variable layer_norm(const Variable& x, const Shape& normalized_shape,
 Variable embedding(const Tensor& ids, const Variable& weight,
                    std::optional<std::int64_t> padding_idx = {});
 
+// The cosine of the angle between the vectors along `dim`, 0 for a vector of zeros.
+template <Array A, Array B>
+Joint<A, B> cosine_similarity(const A& a, const B& b, Dim dim = 1, double eps = 1e-8) {
+  return sum(
+      a / clamp_min(norm(a, dim, true), eps) * (b / clamp_min(norm(b, dim, true), eps)),
+      dim);
+}
+// x over its p-norm along `dim`; zeros stay zeros.
+template <Array X>
+X normalize(const X& x, double p = 2, Dim dim = 1, double eps = 1e-12) {
+  const X length =
+      p == 2 ? norm(x, dim, true) : pow(sum(pow(abs(x), p), dim, true), 1 / p);
+  return x / clamp_min(length, eps);
+}
+// x between `value`s: pads[0] of them before and pads[1] after the last dimension, the
+// next two for the dimension before it, and so on; a negative number cuts off. Throws
+// Error for an odd number of pads, or more than two a dimension.
+template <Array X>
+X pad(const X& x, const std::vector<std::int64_t>& pads, double value = 0) {
+  const int n = static_cast<int>(pads.size());
+  check(n % 2 == 0 && n <= 2 * x.dim(),
+        "pad: there must be two numbers for each of at most {} dimensions, got {}",
+        x.dim(), n);
+  X y = x;
+  for (int i = 0; i < n; ++i) {
+    const int dim = -1 - i / 2;
+    const bool before = i % 2 == 0;
+    if (pads[i] < 0) y = before ? slice(y, dim, -pads[i]) : slice(y, dim, 0, pads[i]);
+    if (pads[i] <= 0) continue;
+    Shape edge = y.shape();
+    edge[dim] = pads[i];
+    const X values = full(edge, value, x.dtype());
+    y = before ? cat({values, y}, dim) : cat({y, values}, dim);
+  }
+  return y;
+}
+
 }  // namespace heed::nn
 
 namespace heed {
+using nn::cosine_similarity;
 using nn::embedding;
+using nn::normalize;
+using nn::pad;
 }  // namespace heed

@@ -77,10 +77,11 @@ concept Tuple = requires {
   std::tuple_size<P>::value;
 };
 
-// What a range-based for takes. (std::ranges::range is the same, but <ranges> takes long
-// to compile.)
+// What a range-based for takes, but for a Tensor's rows. (std::ranges::range is the same,
+// but <ranges> takes long to compile.)
 template <class P>
-concept Range = requires(P& parts) {
+concept Range =
+    !std::same_as<P, Tensor> && !std::same_as<P, Variable> && requires(P & parts) {
   std::begin(parts);
   std::end(parts);
 };

@@ -1,6 +1,8 @@
 // The functions that PyTorch's programs call as members: x.sum() is sum(x).
 #pragma once
 
+#include <cstddef>
+#include <iterator>
 #include <optional>
 #include <vector>
 
@@ -11,6 +13,30 @@ namespace heed {
 class Tensor;
 template <class T>
 struct WithIndices;
+
+// The place of a loop over the first dimension, for (Tensor row : x). It holds the
+// tensor, so that x may be a temporary.
+template <class Self>
+class RowIterator {
+ public:
+  using iterator_category = std::input_iterator_tag;
+  using value_type = Self;
+  using difference_type = std::ptrdiff_t;
+  using pointer = void;
+  using reference = Self;
+
+  RowIterator(const Self& x, std::int64_t row) : x_(x), row_(row) {}
+  Self operator*() const { return x_[row_]; }
+  RowIterator& operator++() {
+    ++row_;
+    return *this;
+  }
+  bool operator==(const RowIterator& other) const { return row_ == other.row_; }
+
+ private:
+  Self x_;
+  std::int64_t row_;
+};
 
 // The base of Tensor and of Variable, so that both have one list. What a member does, and
 // throws, is said where the function of its name is declared; autograd/methods.cpp calls
@@ -95,6 +121,80 @@ class [[nodiscard]] Methods {
   Self gather(Dim dim, const Tensor& index) const;
   Self masked_select(const Tensor& mask) const;
   Self masked_fill(const Self& mask, double value) const;
+
+  // Those of autograd/composed.h, defined in autograd/composed_methods.cpp.
+  Self add(const Self& other) const;
+  Self sub(const Self& other) const;
+  Self mul(const Self& other) const;
+  Self div(const Self& other) const;
+  Self eq(const Self& other) const;
+  Self ne(const Self& other) const;
+  Self lt(const Self& other) const;
+  Self le(const Self& other) const;
+  Self gt(const Self& other) const;
+  Self ge(const Self& other) const;
+  Self add(double other) const;
+  Self sub(double other) const;
+  Self mul(double other) const;
+  Self div(double other) const;
+  Self eq(double other) const;
+  Self ne(double other) const;
+  Self lt(double other) const;
+  Self le(double other) const;
+  Self gt(double other) const;
+  Self ge(double other) const;
+  Self neg() const;
+  Self reciprocal() const;
+  Self rsqrt() const;
+  Self log2() const;
+  Self log10() const;
+  Self tan() const;
+  Self trunc() const;
+  Self round(Integer decimals) const;
+  Self clip(::std::optional<double> min, ::std::optional<double> max = {}) const;
+  Self isnan() const;
+  Self isinf() const;
+  Self isfinite() const;
+  Self logical_not() const;
+  Self lerp(const Self& end, double weight) const;
+  Self mm(const Self& other) const;
+  Self bmm(const Self& other) const;
+  Self mv(const Self& vector) const;
+  Self dot(const Self& other) const;
+  Self trace() const;
+  Self diag(Integer diagonal = 0) const;
+  Self diagonal() const;
+  Self count_nonzero(const Dims& dims = {}) const;
+  Self nansum(const Dims& dims = {}, bool keepdim = false) const;
+  Self nanmean(const Dims& dims = {}, bool keepdim = false) const;
+  Self median() const;
+  WithIndices<Self> median(Dim dim, bool keepdim = false) const;
+  WithIndices<Self> kthvalue(Integer k, Dim dim = -1, bool keepdim = false) const;
+  Self quantile(double q) const;
+  Self quantile(double q, Dim dim, bool keepdim = false) const;
+  Self cumprod(Dim dim) const;
+  Self diff(Integer n = 1, Dim dim = -1) const;
+  ::std::vector<Self> unbind(Dim dim = 0) const;
+  Self tile(const Shape& repeats) const;
+  Self movedim(const Dims& source, const Dims& destination) const;
+  Self swapaxes(Dim a, Dim b) const;
+  Self unflatten(Dim dim, const Shape& sizes) const;
+  Self narrow(Dim dim, Integer start, Size length) const;
+  Self ravel() const;
+  Self broadcast_to(const Shape& shape) const;
+  Self roll(Integer shift) const;
+  Self roll(Integer shift, Dim dim) const;
+  Self take(const Tensor& index) const;
+  Self scatter(Dim dim, const Tensor& index, const Self& source) const;
+  Self scatter(Dim dim, const Tensor& index, double value) const;
+  Self scatter_add(Dim dim, const Tensor& index, const Self& source) const;
+  Self index_add(Dim dim, const Tensor& index, const Self& source) const;
+  Tensor nonzero() const;
+  Tensor unique() const;
+
+  // for (Tensor row : x): x[0], x[1], ... Throw Error for a scalar.
+  RowIterator<Self> begin() const { return {self(), 0}; }
+  RowIterator<Self> end() const { return {self(), self().size(0)}; }
 
  private:
   const Self& self() const { return static_cast<const Self&>(*this); }

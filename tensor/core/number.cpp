@@ -18,8 +18,10 @@ T adapt(std::string_view op, double value) {
     check(value == 0 || value == 1, "{}: a bool tensor takes 0 or 1, got {}", op, value);
     return value != 0;
   } else {
-    check(std::trunc(value) == value && -0x1p63 <= value && value < 0x1p63,
-          "{}: an int64 tensor takes whole numbers, got {}", op, value);
+    check(
+        std::trunc(value) == value && -0x1p63 <= value && value < 0x1p63,
+        "{}: an int64 tensor takes whole numbers, got {}; to(float32) converts a tensor",
+        op, value);
     return static_cast<T>(value);
   }
 }

@@ -11,29 +11,25 @@
 namespace heed {
 namespace {
 
-// PyTorch's settings: digits after the point; from more elements than this on only some
-// are shown, and that many at both ends of a dimension; the width of a line.
-constexpr int precision = 4;
-constexpr std::int64_t threshold = 1000;
-constexpr std::int64_t edge = 3;
-constexpr std::int64_t line_width = 80;
+PrintOptions options;
 
 std::string text(bool value) { return value ? "True" : "False"; }
 std::string text(std::int64_t value) { return fmt::format("{}", value); }
 
-// How the numbers of one tensor are written: as whole numbers with a point, with four
-// digits, or with an exponent; all of them as wide as the widest.
+// How the numbers of one tensor are written: as whole numbers with a point, with a fixed
+// number of digits, with an exponent, or by a format of fmt's; all of them as wide as the
+// widest.
 class NumberFormat {
  public:
   template <class T>
-  explicit NumberFormat(const std::vector<T>& values) {
+  NumberFormat(const std::vector<T>& values, std::string_view format) : format_(format) {
     if constexpr (std::is_floating_point_v<T>) {
       choose_notation(values);
     }
     for (const T value : values) {
       // Zeros, infinities and NaN do not count for the width: PyTorch's layout.
       if constexpr (std::is_floating_point_v<T>) {
-        if (value == 0 || !std::isfinite(value)) continue;
+        if (format_.empty() && (value == 0 || !std::isfinite(value))) continue;
       }
       width_ = std::max(width_, written(value).size());
     }
@@ -60,13 +56,24 @@ class NumberFormat {
       all_whole = all_whole && value == std::ceil(value);
     }
     const bool wide_range = largest / smallest > 1000 || largest > 1e8;
-    notation_ = wide_range || (!all_whole && smallest < 1e-4) ? Notation::exponent
-                : all_whole                                   ? Notation::whole
-                                                              : Notation::fixed;
+    const bool suits = wide_range || (!all_whole && smallest < 1e-4);
+    notation_ = options.sci_mode.value_or(suits) ? Notation::exponent
+                : all_whole                      ? Notation::whole
+                                                 : Notation::fixed;
+  }
+
+  template <class T>
+  std::string formatted(T value) const {
+    const std::string format = fmt::format("{{:{}}}", format_);
+    // As in Python, a whole number takes the formats of fractions too.
+    const bool fraction = std::string_view("eEfFgG").find(format_.back()) < 6;
+    if (fraction) return fmt::format(fmt::runtime(format), static_cast<double>(value));
+    return fmt::format(fmt::runtime(format), value);
   }
 
   template <class T>
   std::string written(T value) const {
+    if (!format_.empty()) return formatted(value);
     if constexpr (!std::is_floating_point_v<T>) {
       return text(value);
     } else {
@@ -74,14 +81,15 @@ class NumberFormat {
       if (std::isnan(number)) return "nan";
       if (std::isinf(number)) return number < 0 ? "-inf" : "inf";
       switch (notation_) {
-        case Notation::exponent: return fmt::format("{:.{}e}", number, precision);
-        case Notation::fixed: return fmt::format("{:.{}f}", number, precision);
+        case Notation::exponent: return fmt::format("{:.{}e}", number, options.precision);
+        case Notation::fixed: return fmt::format("{:.{}f}", number, options.precision);
         case Notation::whole: break;
       }
       return fmt::format("{:.0f}.", number);
     }
   }
 
+  std::string_view format_;
   Notation notation_ = Notation::whole;
   std::size_t width_ = 1;
 };
@@ -90,8 +98,10 @@ class NumberFormat {
 template <class T>
 class Lists {
  public:
-  explicit Lists(const Tensor& x)
-      : x_(x), summarised_(x.numel() > threshold), format_(shown_values()) {}
+  Lists(const Tensor& x, std::string_view format)
+      : x_(x),
+        summarised_(x.numel() > options.threshold),
+        format_(shown_values(), format) {}
 
   std::string operator()(int indent) const {
     return x_.dim() == 0 ? format_(*x_.data<T>()) : list(0, x_.data<T>(), indent);
@@ -103,9 +113,9 @@ class Lists {
     const std::int64_t size = x_.shape()[dim];
     std::vector<std::int64_t> places;
     for (std::int64_t i = 0; i < size; ++i) {
-      if (summarised_ && size > 2 * edge && i == edge) {
+      if (summarised_ && size > 2 * options.edgeitems && i == options.edgeitems) {
         places.push_back(-1);
-        i = size - edge;
+        i = size - options.edgeitems;
       }
       places.push_back(i);
     }
@@ -145,7 +155,7 @@ class Lists {
   std::string row(const T* first, int indent) const {
     const int dim = x_.dim() - 1;
     const std::int64_t a_line =
-        std::max<std::int64_t>(1, (line_width - indent) / (format_.width() + 2));
+        std::max<std::int64_t>(1, (options.linewidth - indent) / (format_.width() + 2));
     std::string result = "[";
     std::int64_t written = 0;
     for (const std::int64_t i : shown(dim)) {
@@ -165,16 +175,26 @@ class Lists {
 
 }  // namespace
 
-std::string to_string(const Tensor& tensor) {
+void set_printoptions(const PrintOptions& chosen) {
+  const std::int64_t least = std::min({std::int64_t{chosen.precision}, chosen.threshold,
+                                       chosen.edgeitems, chosen.linewidth});
+  check(least >= 0, "set_printoptions: the numbers must not be negative, got {}", least);
+  options = chosen;
+}
+
+std::string to_string(const Tensor& tensor, std::string_view format) {
   if (!tensor.defined()) return "tensor(undefined)";
+  const auto lists = [&](int indent) {
+    return dispatch(tensor.dtype(),
+                    [&]<class T>() { return Lists<T>(tensor, format)(indent); });
+  };
+  if (!format.empty() && tensor.dim() == 0) return lists(0);
   std::string result = "tensor(";
   const bool is_empty = tensor.numel() == 0;
   if (is_empty) {
     result += "[]";
   } else {
-    const auto indent = static_cast<int>(result.size());
-    result +=
-        dispatch(tensor.dtype(), [&]<class T>() { return Lists<T>(tensor)(indent); });
+    result += lists(static_cast<int>(result.size()));
   }
 
   // The shape or the dtype, where the numbers do not show it.
@@ -187,6 +207,7 @@ std::string to_string(const Tensor& tensor) {
   }
   // PyTorch counts the last line of the numbers two characters longer than it is.
   std::size_t last_line = result.size() - (result.rfind('\n') + 1) + 2;
+  const auto line_width = static_cast<std::size_t>(options.linewidth);
   for (const std::string& remark : remarks) {
     if (last_line + remark.size() + 2 > line_width) {
       result += ",\n       " + remark;

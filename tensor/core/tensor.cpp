@@ -55,6 +55,10 @@ void Tensor::fail_undefined() {
   fail("Tensor: used while undefined, that is default-constructed or moved from");
 }
 
+std::int64_t Tensor::stride(Dim dim) const {
+  return strides()[normalize_dim("stride", dim, this->dim())];
+}
+
 std::int64_t Tensor::size(Dim dim) const {
   check(this->dim() > 0, "size: a scalar has no dimensions, got dim {}",
         std::int64_t{dim});
@@ -196,5 +200,5 @@ void check_same_dtype(std::string_view op, const Tensor& a, const Tensor& b) {
 
 fmt::format_context::iterator fmt::formatter<heed::Tensor>::format(
     const heed::Tensor& tensor, format_context& context) const {
-  return fmt::format_to(context.out(), "{}", heed::to_string(tensor));
+  return fmt::format_to(context.out(), "{}", heed::to_string(tensor, element_));
 }

@@ -5,6 +5,7 @@
 #include <initializer_list>
 #include <iosfwd>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -60,6 +61,9 @@ class [[nodiscard]] Tensor : public Methods<Tensor> {
   // Of a temporary by value, so that it outlives the Tensor.
   Shape shape() && { return checked().shape_; }
   Strides strides() && { return checked().strides_; }
+  // strides(), or one of them, under PyTorch's name.
+  Strides stride() const { return strides(); }
+  std::int64_t stride(Dim dim) const;
   // The number of dimensions; 0 for a scalar.
   int dim() const { return checked().shape_.rank(); }
   // The size along a dimension, negative ones from the end. Throws Error out of range.
@@ -183,16 +187,40 @@ Tensor empty(const Shape& shape, DType dtype = float32);
 // Throws Error unless the two dtypes are equal: heed never converts silently.
 void check_same_dtype(std::string_view op, const Tensor& a, const Tensor& b);
 
+// How tensors are printed; names and values are those of torch.set_printoptions.
+struct PrintOptions {
+  int precision = 4;              // digits after the point
+  std::int64_t threshold = 1000;  // of more elements than this only some are shown,
+  std::int64_t edgeitems = 3;     // so many at both ends of each dimension
+  std::int64_t linewidth = 80;
+  std::optional<bool> sci_mode = {};  // whether with an exponent; by default as it suits
+};
+// For all tensors from now on; what is not named gets its default again. Not while
+// another thread prints. Throws Error for a negative number.
+//   set_printoptions({.precision = 2, .sci_mode = false});
+void set_printoptions(const PrintOptions& options);
+
 // The tensor as PyTorch prints it, `tensor([[1., 2.], [3., 4.]])` with its line breaks.
-std::string to_string(const Tensor& tensor);
+// With a format of one number, such as ".2f", each element is written so, and a scalar as
+// the number alone. Throws fmt::format_error for a format that numbers do not take.
+std::string to_string(const Tensor& tensor, std::string_view format = {});
 std::ostream& operator<<(std::ostream& out, const Tensor& tensor);
 
 }  // namespace heed
 
-// Tensors print with fmt: fmt::print("{}\n", x).
+// Tensors print with fmt: fmt::print("{}\n", x), or with a format for each element,
+// fmt::print("{:.2f}\n", x).
 template <>
 struct fmt::formatter<heed::Tensor> {
-  constexpr auto parse(format_parse_context& context) { return context.begin(); }
+  constexpr auto parse(format_parse_context& context) {
+    auto end = context.begin();
+    while (end != context.end() && *end != '}') ++end;
+    element_ = {context.begin(), static_cast<std::size_t>(end - context.begin())};
+    return end;
+  }
   format_context::iterator format(const heed::Tensor& tensor,
                                   format_context& context) const;
+
+ private:
+  std::string_view element_;
 };

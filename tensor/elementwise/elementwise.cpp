@@ -24,8 +24,7 @@ const kernels::ElementwiseKernels& table() {
 }
 
 [[noreturn]] void fail_dtype(std::string_view name, Op op, DType dtype) {
-  std::string allowed;
-  std::string last;
+  std::string allowed, last;
   for (DType each : {float32, float64, int64, boolean}) {
     if (!table().of(op, each)) continue;
     if (!last.empty()) allowed += (allowed.empty() ? "" : ", ") + last;
@@ -333,10 +332,11 @@ Tensor where(const Tensor& condition, const Tensor& a, double b) {
 Tensor where(const Tensor& condition, double a, const Tensor& b) {
   return select_by(condition, Operand("where", a, b.dtype()), b, b.shape(), b.dtype());
 }
-Tensor where(const Tensor& condition, double a, double b) {
-  return where(condition, a, full({}, b, float32));
+Tensor where(const Tensor& condition, Number a, Number b) {
+  constexpr DType dtypes[] = {boolean, int64, float32};  // by Number::Kind
+  const DType dtype = dtypes[static_cast<int>(std::max(a.kind(), b.kind()))];
+  return where(condition, full({}, a, dtype), full({}, b, dtype));
 }
-
 Tensor masked_fill(const Tensor& x, const Tensor& mask, double value) {
   check(mask.dtype() == boolean, "masked_fill: the mask must be bool, got {}",
         name(mask.dtype()));

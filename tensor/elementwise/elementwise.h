@@ -256,8 +256,8 @@ inline Tensor clamp_max(const Tensor& x, double max) { return clamp(x, {}, max);
 Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b);
 Tensor where(const Tensor& condition, const Tensor& a, double b);
 Tensor where(const Tensor& condition, double a, const Tensor& b);
-// Of two numbers, as float32.
-Tensor where(const Tensor& condition, double a, double b);
+// Of two numbers: int64 if both are whole, bool if both are bools, else float32.
+Tensor where(const Tensor& condition, Number a, Number b);
 // x with `value` where `mask` (bool, broadcast to x's shape) holds. Throws Error when the
 // mask does not broadcast to x.
 Tensor masked_fill(const Tensor& x, const Tensor& mask, double value);

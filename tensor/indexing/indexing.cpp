@@ -344,4 +344,11 @@ Tensor diagonal(const Tensor& x) {
   return squeeze(gather(slice(x, 0, 0, n), 1, unsqueeze(arange(n), 1)), 1);
 }
 
+Tensor tril_indices(Size rows, Size columns, Integer offset) {
+  return nonzero(tril(ones({rows, columns}), offset)).t().contiguous();
+}
+Tensor triu_indices(Size rows, Size columns, Integer offset) {
+  return nonzero(triu(ones({rows, columns}), offset)).t().contiguous();
+}
+
 }  // namespace heed

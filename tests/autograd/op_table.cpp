@@ -342,6 +342,8 @@ const std::vector<OpRow>& op_table() {
     add_products(rows);
     add_views(rows);
     add_indexing(rows);
+    add_composed_ops(rows);
+    add_composed_indexing(rows);
     add_constants(rows);
     return rows;
   }();

@@ -33,8 +33,10 @@ struct OpRow {
 
 const std::vector<OpRow>& op_table();
 
-// Add the rows of op_table_unary.cpp and op_table_fused.cpp.
+// Add the rows of the other files of this name.
 void add_unary_ops(std::vector<OpRow>& table);
 void add_fused_ops(std::vector<OpRow>& table);
+void add_composed_ops(std::vector<OpRow>& table);
+void add_composed_indexing(std::vector<OpRow>& table);
 
 }  // namespace heed::tests

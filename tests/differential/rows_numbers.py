@@ -4,9 +4,11 @@ import draw_args as draw
 
 
 def elementwise(row):
-    for name in "abs ceil cos erf exp expm1 floor neg relu sigmoid sin square tanh".split():
+    for name in (
+        "abs ceil cos erf exp exp2 expm1 floor neg relu sigmoid sin square tanh trunc"
+    ).split():
         row(name, f"torch.{name}({{a}})", f"{name}({{a}})", draw.value)
-    for name in "log log1p reciprocal rsqrt sqrt".split():
+    for name in "log log10 log1p log2 reciprocal rsqrt sqrt".split():
         row(name, f"torch.{name}({{a}})", f"{name}({{a}})", draw.positive)
     for name in "logsigmoid silu softplus".split():
         row(name, f"F.{name}({{a}})", f"{name}({{a}})", draw.value)
@@ -91,7 +93,8 @@ def reductions(row):
     row("sum_to", "{a}.sum_to_size({shape})", "sum_to({a}, {shape})", draw.sum_to)
     for name in ("softmax", "log_softmax"):
         row(name, f"torch.{name}({{a}}, {{dim}})", f"{name}({{a}}, {{dim}})", draw.along)
-    row("cumsum", "torch.cumsum({a}, {dim})", "cumsum({a}, {dim})", draw.along)
+    for name in ("cumsum", "cumprod"):
+        row(name, f"torch.{name}({{a}}, {{dim}})", f"{name}({{a}}, {{dim}})", draw.along)
 
 
 def order(row):

@@ -18,6 +18,15 @@ def views(row):
         "transpose({a}, {dims[0]}, {dims[1]})",
         draw.transpose,
     )
+    row(
+        "swapaxes",
+        "{a}.swapaxes(*{dims})",
+        "swapaxes({a}, {dims[0]}, {dims[1]})",
+        draw.transpose,
+    )
+    row("ravel", "{a}.ravel()", "ravel({a})", draw.value)
+    call = "roll({a}, {shift})"
+    row("roll_flat", "torch." + call, call, draw.value_and(shift=-2))
     row("permute", "{a}.permute({dims})", "permute({a}, {dims})", draw.permute)
     row("expand", "{a}.expand({shape})", "expand({a}, {shape})", draw.expand)
     row("squeeze", "{a}.squeeze()", "squeeze({a})", draw.value)

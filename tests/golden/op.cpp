@@ -9,8 +9,8 @@ namespace {
 
 Ops all_ops() {
   Ops ops;
-  for (Ops family :
-       {elementwise_ops(), reduction_ops(), shape_ops(), layer_ops(), attention_ops()}) {
+  for (Ops family : {elementwise_ops(), reduction_ops(), shape_ops(), composed_ops(),
+                     layer_ops(), attention_ops()}) {
     ops.merge(family);
   }
   return ops;

@@ -35,6 +35,8 @@ Ops elementwise_ops();
 Ops reduction_ops();
 // op_shapes.cpp: views, joining, indexing
 Ops shape_ops();
+// op_composed.cpp: what is put together of others
+Ops composed_ops();
 // op_layers.cpp: layers, losses and small graphs
 Ops layer_ops();
 // op_attention.cpp: attention, its masks and its parts

@@ -284,9 +284,11 @@ BOOST_AUTO_TEST_CASE(single_elements) {
   BOOST_TEST(error_of([&] {
                x.at({0, 3});
              }) == "at: the index of dim 1 must be from -3 to 2, got 3");
-  BOOST_TEST(error_of([] {
-               tensor({1, 2}).set({0}, 0.5);
-             }) == "set: an int64 tensor takes whole numbers, got 0.5");
+  BOOST_TEST(
+      error_of([] {
+        tensor({1, 2}).set({0}, 0.5);
+      }) ==
+      "set: an int64 tensor takes whole numbers, got 0.5; to(float32) converts a tensor");
 }
 
 BOOST_AUTO_TEST_CASE(asking_for_the_wrong_type) {
@@ -309,9 +311,11 @@ BOOST_AUTO_TEST_CASE(fill) {
   BOOST_TEST(show(empty({2}).fill_(not_a_number)) == "(2) nan nan");
   BOOST_TEST(show(empty({2, 0}).fill_(1)) == "(2, 0)");
   BOOST_TEST(error_of([] { empty({2}, int64).fill_(infinity); }) ==
-             "fill_: an int64 tensor takes whole numbers, got inf");
+             "fill_: an int64 tensor takes whole numbers, got inf; to(float32) converts "
+             "a tensor");
   BOOST_TEST(error_of([] { empty({2}, int64).fill_(9223372036854775808.0); }) ==
-             "fill_: an int64 tensor takes whole numbers, got 9.223372036854776e+18");
+             "fill_: an int64 tensor takes whole numbers, got 9.223372036854776e+18; "
+             "to(float32) converts a tensor");
   BOOST_TEST(error_of([] { empty({0}, boolean).fill_(2); }) ==
              "fill_: a bool tensor takes 0 or 1, got 2");
 }

@@ -291,10 +291,14 @@ BOOST_AUTO_TEST_CASE(errors_say_what_must_hold) {
       [&] { clamp(truth, 0, 1); });
   says("logical_and: the dtype must be bool, got float32", [&] { logical_and(a, a); });
   says("logical_not: the dtype must be bool, got int64", [&] { logical_not(whole); });
-  says("add: an int64 tensor takes whole numbers, got 2.5", [&] { whole + 2.5; });
-  says("eq: an int64 tensor takes whole numbers, got 2.5", [&] { return whole == 2.5; });
-  says("clamp: an int64 tensor takes whole numbers, got inf",
-       [&] { clamp(whole, 0, infinity); });
+  says("add: an int64 tensor takes whole numbers, got 2.5; to(float32) converts a tensor",
+       [&] { whole + 2.5; });
+  says("eq: an int64 tensor takes whole numbers, got 2.5; to(float32) converts a tensor",
+       [&] { return whole == 2.5; });
+  says(
+      "clamp: an int64 tensor takes whole numbers, got inf; to(float32) converts a "
+      "tensor",
+      [&] { clamp(whole, 0, infinity); });
   says("ne: a bool tensor takes 0 or 1, got 2", [&] { return truth != 2; });
 }
 

@@ -153,7 +153,8 @@ BOOST_AUTO_TEST_CASE(vectors) {
 
 BOOST_AUTO_TEST_CASE(errors) {
   BOOST_TEST(error_of([] { full({2}, 0.5, int64); }) ==
-             "full: an int64 tensor takes whole numbers, got 0.5");
+             "full: an int64 tensor takes whole numbers, got 0.5; to(float32) converts a "
+             "tensor");
   BOOST_TEST(error_of([] {
                zeros({2, -1});
              }) == "shape: sizes must not be negative, got (2, -1)");
@@ -174,7 +175,8 @@ BOOST_AUTO_TEST_CASE(errors) {
              "arange: too many elements, got -9223372036854775808 to "
              "9223372036854775807 by 1");
   BOOST_TEST(error_of([] { arange(0, 2.5, 1, int64); }) ==
-             "arange: an int64 tensor takes whole numbers, got 2.5");
+             "arange: an int64 tensor takes whole numbers, got 2.5; to(float32) converts "
+             "a tensor");
   BOOST_TEST(error_of([] { arange(2, boolean); }) ==
              "arange: the dtype must not be bool, got bool");
   BOOST_TEST(error_of([] { arange(UINT64_MAX); }) ==
@@ -198,7 +200,8 @@ BOOST_AUTO_TEST_CASE(errors) {
   BOOST_TEST(error_of([] { tensor({{{{{{{{{1}}}}}}}}}); }) ==
              "shape: at most 8 dimensions, got more");
   BOOST_TEST(error_of([] { tensor({1.5}, int64); }) ==
-             "tensor: an int64 tensor takes whole numbers, got 1.5");
+             "tensor: an int64 tensor takes whole numbers, got 1.5; to(float32) converts "
+             "a tensor");
   BOOST_TEST(error_of([] { tensor({2}, boolean); }) ==
              "tensor: a bool tensor takes 0 or 1, got 2");
   BOOST_TEST(error_of([] {

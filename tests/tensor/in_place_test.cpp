@@ -70,7 +70,7 @@ BOOST_AUTO_TEST_CASE(masked_fill_keeps_the_shape_of_x) {
   BOOST_TEST(floats(masked_fill(x, full({}, 1, boolean), 7)) == (Floats(6, 7)));
 }
 
-BOOST_AUTO_TEST_CASE(a_choice_of_two_numbers_is_float32) {
+BOOST_AUTO_TEST_CASE(a_choice_of_a_fraction_and_a_number_is_float32) {
   const Tensor chosen = where(tensor({true, false}), 0.1, -2);
   BOOST_TEST(equal(chosen, tensor({0.1, -2.0}, float32)));
 }
@@ -87,7 +87,8 @@ BOOST_AUTO_TEST_CASE(errors) {
   BOOST_TEST(error_of([&] { where(mask, ones({4}), 0); }) ==
              "where: the shapes must broadcast (equal sizes, or 1), got (2, 3) and (4)");
   BOOST_TEST(error_of([&] { where(mask, ones({3}, int64), 0.5); }) ==
-             "where: an int64 tensor takes whole numbers, got 0.5");
+             "where: an int64 tensor takes whole numbers, got 0.5; to(float32) converts "
+             "a tensor");
   BOOST_TEST(error_of([&] { masked_fill(x, x, 0); }) ==
              "masked_fill: the mask must be bool, got float32");
   BOOST_TEST(error_of([&] { masked_fill(x, x > 0, -1e300); }) ==
@@ -192,9 +193,11 @@ BOOST_AUTO_TEST_CASE(errors) {
              "add_: the dtypes must be equal, got float32 and int64; to(dtype) converts "
              "a tensor");
   BOOST_TEST(error_of([&] { add_(whole, whole, 0.5); }) ==
-             "add_: an int64 tensor takes whole numbers, got 0.5");
+             "add_: an int64 tensor takes whole numbers, got 0.5; to(float32) converts a "
+             "tensor");
   BOOST_TEST(error_of([&] { mul_(whole, 0.5); }) ==
-             "mul_: an int64 tensor takes whole numbers, got 0.5");
+             "mul_: an int64 tensor takes whole numbers, got 0.5; to(float32) converts a "
+             "tensor");
   BOOST_TEST(error_of([&] { add_(truth, truth); }) ==
              "add_: the dtype must be float32, float64 or int64, got bool; to(float32) "
              "converts a tensor");

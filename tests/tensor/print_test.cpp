@@ -6,6 +6,7 @@
 #include "tensor/core/factories.h"
 #include "tensor/core/tensor.h"
 #include "tensor/core/views.h"
+#include "tests/errors.h"
 #include "tests/infinity.h"
 
 namespace heed {
@@ -104,6 +105,34 @@ BOOST_AUTO_TEST_CASE(views_print_what_they_show) {
              "        [1, 4],\n"
              "        [2, 5]])");
   BOOST_TEST(fmt::format("{}", x[1]) == "tensor([3, 4, 5])");
+}
+
+BOOST_AUTO_TEST_CASE(each_element_takes_a_format) {
+  const Tensor x = tensor({{1.0, 10.25}, {-0.125, 3.0}});
+  BOOST_TEST(fmt::format("{:.2f}", x) ==
+             "tensor([[ 1.00, 10.25],\n"
+             "        [-0.12,  3.00]])");
+  BOOST_TEST(fmt::format("{:.1f}", tensor({1, 20})) == "tensor([ 1.0, 20.0])");
+  BOOST_TEST(fmt::format("{:03d}", tensor({1, 20})) == "tensor([001, 020])");
+  BOOST_TEST(fmt::format("{:.1f}", tensor({INFINITY, 0.0})) == "tensor([inf, 0.0])");
+  BOOST_TEST(fmt::format("{:.3f}", x[0][1]) == "10.250");
+  BOOST_TEST(fmt::format("{:.3f}", Tensor()) == "tensor(undefined)");
+  BOOST_CHECK_THROW((void)fmt::format("{:q}", x), fmt::format_error);
+}
+
+BOOST_AUTO_TEST_CASE(print_options_hold_until_they_are_set_again) {
+  const Tensor x = tensor({1e-6, 1.0, 1e6});
+  set_printoptions({.precision = 2, .sci_mode = false});
+  BOOST_TEST(to_string(x) == "tensor([      0.00,       1.00, 1000000.00])");
+  set_printoptions({.precision = 1, .threshold = 5, .edgeitems = 2, .sci_mode = true});
+  BOOST_TEST(to_string(tensor({1.5, 2.5})) == "tensor([1.5e+00, 2.5e+00])");
+  BOOST_TEST(to_string(arange(6)) == "tensor([0, 1,  ..., 4, 5])");
+  set_printoptions({.linewidth = 20});
+  BOOST_TEST(to_string(arange(6)) == "tensor([0, 1, 2, 3,\n        4, 5])");
+  set_printoptions({});
+  BOOST_TEST(to_string(x) == "tensor([1.0000e-06, 1.0000e+00, 1.0000e+06])");
+  BOOST_TEST(error_of([] { set_printoptions({.precision = -1}); }) ==
+             "set_printoptions: the numbers must not be negative, got -1");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

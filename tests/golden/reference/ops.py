@@ -319,12 +319,13 @@ def graphs(t):
 
 
 def add_to(cases):
-    from reference import shape_ops
+    from reference import composed_ops, shape_ops
 
     table = Table()
     for family in (elementwise, reductions, softmaxes, products, layers, graphs):
         family(table)
     shape_ops.add_rows(table)
+    composed_ops.add_rows(table)
     for dtype in DTYPES:
         with default_dtype(dtype):
             for case, op, inputs, compute, up, note, layouts, attributes in table.rows:
