@@ -157,6 +157,13 @@ KNOWN = [
         lambda inputs, args: OLD and any(b != b for b in (args["min"], args["max"])),
     ),
     Known(
+        "cumprod",
+        "PyTorch divides by the elements, so that a NaN comes to its own gradient too",
+        some(extreme),
+        parts=DERIVATIVES,
+        mismatch=nan_of_torch,
+    ),
+    Known(
         "prod prod_all",
         "with two zeros PyTorch's first derivative is a constant 0, and its second 0",
         some(zero),
