@@ -102,5 +102,5 @@ int main(int argc, char** argv) {
   return run_listing(argc, argv, "additive_attention",
                      "Additive attention: the book's toy, equal keys of which 2 and 6 "
                      "count, and random keys compared by hand.",
-                     run, {.graph = "random keys' attention by hand"});
+                     run, {.graph = "attention to random keys, by hand"});
 }
