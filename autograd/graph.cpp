@@ -163,12 +163,14 @@ std::string table(const std::vector<std::vector<std::string>>& rows) {
   return text;
 }
 
-// A string of Graphviz. What the names hold cannot end it.
+// A string of Graphviz. What the names hold neither ends it nor is an entity of HTML,
+// which Graphviz would replace.
 std::string quoted(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') out += '\\';
     out += c == '\n' ? std::string("\\n") : std::string(1, c);
+    if (c == '&') out += "amp;";
   }
   return out + "\"";
 }

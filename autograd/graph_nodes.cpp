@@ -42,8 +42,8 @@ void find_modules(std::vector<GraphNode>& nodes) {
   std::vector<Module> before(nodes.size()), after(nodes.size()), own(nodes.size());
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     for (const std::size_t input : nodes[i].inputs) {
-      const GraphNode& leaf = nodes[input];
-      if (!leaf.name.empty()) include(own[i], parent(leaf.name));
+      const std::string module = parent(nodes[input].name);
+      if (!module.empty()) include(own[i], module);
     }
     for (const std::size_t input : nodes[i].inputs) include(before[i], before[input]);
     if (own[i]) before[i] = own[i];

@@ -6,6 +6,7 @@
 
 #include "examples/equal_keys.h"
 #include "examples/support/claims.h"
+#include "examples/support/graph.h"
 #include "examples/support/listing.h"
 
 namespace {
@@ -80,6 +81,12 @@ void comparison(const ListingOptions& options, Claims& claims) {
       is_close(weights, by_hand(attention, queries, others, mask).value(), 1e-6),
       "by hand, softmax(w_v tanh(W_q q + W_k k)), they are the same");
   claims.expect(are_shares(weights), "every row of weights sums to 1");
+
+  const Variable q(queries, true), k(others, true), v(values, true);
+  NamedVariables names = nn::named_parameters(attention);
+  names.insert(names.end(), {{"queries", q}, {"keys", k}, {"values", v}});
+  save_graph(options.graph, names,
+             [&] { return bmm(by_hand(attention, q, k, mask), v); });
 }
 
 int run(const ListingOptions& options) {
@@ -95,5 +102,5 @@ int main(int argc, char** argv) {
   return run_listing(argc, argv, "additive_attention",
                      "Additive attention: the book's toy, equal keys of which 2 and 6 "
                      "count, and random keys compared by hand.",
-                     run);
+                     run, {.graph = "attention to random keys, by hand"});
 }

@@ -19,6 +19,7 @@
 #include "examples/associative_recall/models.h"
 #include "examples/associative_recall/task.h"
 #include "examples/support/figures.h"
+#include "examples/support/graph.h"
 #include "examples/support/html.h"
 #include "examples/support/program.h"
 
@@ -40,7 +41,7 @@ struct Options {
   std::int64_t heads = 4;  // of multihead
   FigureOptions figures;
   bool live = false;
-  std::optional<std::string> html;
+  std::optional<std::string> html, graph;
 
   std::string name() const {
     if (attention == "multihead")
@@ -111,10 +112,6 @@ Tensor weights(Recall<Attention>& net, const Batch& batch) {
   (void)ask(net, batch, batch.mask());
   net.attention.keep_weights = false;
   return reshape(net.attention.attention_weights, {batch.keys.size(0), -1, pairs});
-}
-
-std::string key_name(std::int64_t place) {
-  return std::string(1, static_cast<char>('A' + place));
 }
 
 // --- training
@@ -324,6 +321,9 @@ int run(Attention attention, std::int64_t found, const World& world,
   else
     fmt::print("\nNothing is claimed after {} steps.\n", options.steps);
 
+  save_graph(options.graph, nn::named_parameters(learner.net), [&] {
+    return nn::cross_entropy(learner.net(each, each.mask()), flatten(each.answers()));
+  });
   if (options.html) write_page(options, snapshots, asked);
   const viz::Heatmaps heatmaps =
       heatmaps_of(weights_before, weights(learner.net, each), asked);
@@ -341,6 +341,7 @@ int run(const Options& options) {
   manual_seed(options.seed);
   make_folder(options.figures);
   check_html(options.html);
+  check_graph(options.graph);
   if (options.attention == "multihead") {
     if (num_hiddens % options.heads != 0)
       input_error("--heads: the {} features cannot be divided among {} heads",
@@ -387,6 +388,7 @@ int main(int argc, char** argv) {
                   "Draw attention weights, loss and accuracy into this folder");
   app.add_live(options.live);
   add_html(app, options.html);
+  add_graph(app, options.graph, "loss after the training");
   app.add_threads();
   return app.run(argc, argv, [&] {
     if (heads.is_given() && options.attention != "multihead")

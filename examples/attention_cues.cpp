@@ -3,6 +3,7 @@
 // computed from word vectors, which is attention.
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,6 +12,7 @@
 #include <heed.h>
 
 #include "examples/support/figures.h"
+#include "examples/support/graph.h"
 #include "examples/support/program.h"
 
 namespace {
@@ -150,14 +152,26 @@ bool look_up_by_meaning(viz::Heatmaps& heatmaps) {
   return holds;
 }
 
+// The graph of this lookup: how queries, keys and values flow into answers.
+void save_flow(const std::optional<std::string>& graph) {
+  const Variable Q(word_vectors(), true);                  // (4, 3)
+  const Variable K(slice(word_vectors(), 0, 1, 4), true);  // (3, 3)
+  const Variable values(dictionary_values(), true);        // (3)
+  save_graph(graph, {{"queries", Q}, {"keys", K}, {"values", values}}, [&] {
+    return matmul(softmax(matmul(Q, transpose(K, 0, 1)), 1), values);  // (4)
+  });
+}
+
 // --- the program
 
-int run(const FigureOptions& figures) {
+int run(const FigureOptions& figures, const std::optional<std::string>& graph) {
   make_folder(figures);
+  check_graph(graph);
   viz::Heatmaps identity, lookups;
   bool holds = look_up_equals(identity);
   holds &= look_up_by_hand();
   holds &= look_up_by_meaning(lookups);
+  save_flow(graph);
   save_figures(figures, {{"identity", identity}, {"lookups", lookups}});
   return holds ? 0 : 1;
 }
@@ -166,11 +180,13 @@ int run(const FigureOptions& figures) {
 
 int main(int argc, char** argv) {
   FigureOptions figures;
+  std::optional<std::string> graph;
   CommandLine app(
       "Queries, keys and values: a lookup of queries that are keys, one with weights\n"
       "given by hand, and one with weights from word vectors, which is attention.\n"
       "Exit codes: 0 all is well, 1 a claim does not hold, 2 wrong options or input.",
       "attention_cues");
   app.add_figures(figures, "Draw the weights into this folder");
-  return app.run(argc, argv, [&] { return run(figures); });
+  add_graph(app, graph, "lookup by word vectors");
+  return app.run(argc, argv, [&] { return run(figures, graph); });
 }

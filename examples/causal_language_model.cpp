@@ -12,6 +12,7 @@
 
 #include "examples/support/claims.h"
 #include "examples/support/figures.h"
+#include "examples/support/graph.h"
 #include "examples/support/listing.h"
 
 namespace {
@@ -115,6 +116,12 @@ struct Training {
   std::vector<viz::Snapshot> snapshots;  // of the attention, every fifth step
 };
 
+// The mean of the steps' losses.
+Variable loss_of(LanguageModel& net, const Tensor& inputs, const Tensor& targets) {
+  const Variable logits = net(inputs);  // (1, 4, vocab_size)
+  return nn::cross_entropy(reshape(logits, {-1, vocab_size}), targets);
+}
+
 Training train(LanguageModel& net, const Tensor& inputs, const Tensor& targets,
                const ListingOptions& options) {
   optim::SGD optimiser(nn::parameters(net), {.lr = 0.1});
@@ -128,8 +135,7 @@ Training train(LanguageModel& net, const Tensor& inputs, const Tensor& targets,
   Training training;
   for (int step = 0;; ++step) {
     optimiser.zero_grad();
-    const Variable logits = net(inputs);  // (1, 4, vocab_size)
-    const Variable loss = nn::cross_entropy(reshape(logits, {-1, vocab_size}), targets);
+    const Variable loss = loss_of(net, inputs, targets);
     training.losses.push_back(loss.item());
     if (step % 10 == 0) {
       if (live) live->clear();
@@ -202,6 +208,8 @@ int run(const ListingOptions& options) {
                          .curves = {{"training", steps, losses, viz::Style::thick_line}},
                          .whole_x = true};
   save_figures(options.figures, {{"loss", chart}});
+  save_graph(options.graph, nn::named_parameters(net),
+             [&] { return loss_of(net, inputs, targets); });
   if (options.html) {
     viz::attention_page(*options.html, names, training.snapshots,
                         {.title = "<BOS> I like you <EOS>",
@@ -215,5 +223,6 @@ int run(const ListingOptions& options) {
 int main(int argc, char** argv) {
   return run_listing(argc, argv, "causal_language_model",
                      "A small causal model learns the sentence <BOS> I like you <EOS>.",
-                     run, {.live = true, .html = true});
+                     run,
+                     {.live = true, .html = true, .graph = "loss after the training"});
 }

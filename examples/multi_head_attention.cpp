@@ -7,6 +7,7 @@
 #include <heed.h>
 
 #include "examples/support/claims.h"
+#include "examples/support/graph.h"
 #include "examples/support/listing.h"
 
 namespace {
@@ -62,6 +63,10 @@ void tutorial(const ListingOptions& options, Claims& claims) {
         .xlabel = "Keys",
         .ylabel = "Queries",
         .titles = numbered("head", num_heads)});
+  NamedVariables names = nn::named_parameters(attention);
+  const Variable input(x, true);
+  names.emplace_back("x", input);
+  save_graph(options.graph, names, [&] { return attention(input); });
 }
 
 // From 4 queries to 6 keys, of which 3 and 2 count: the book's sizes.
@@ -120,5 +125,5 @@ int main(int argc, char** argv) {
   return run_listing(argc, argv, "multi_head_attention",
                      "Multi-head attention: the tutorial's within a sequence, and the "
                      "book's from one to another.",
-                     run, {.html = true});
+                     run, {.html = true, .graph = "tutorial's attention"});
 }

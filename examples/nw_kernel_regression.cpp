@@ -16,6 +16,7 @@
 #include <heed.h>
 
 #include "examples/support/figures.h"
+#include "examples/support/graph.h"
 #include "examples/support/input_error.h"
 #include "examples/support/program.h"
 
@@ -39,6 +40,7 @@ struct Options {
   std::optional<std::string> data, x, y;
   FigureOptions figures;
   bool live = false;
+  std::optional<std::string> graph;
 };
 
 // A column of the user's table: the program computes with (number - offset) / unit.
@@ -85,6 +87,10 @@ std::vector<double> train(nn::NWKernelRegression& net, const Data& data, double 
                           const Options& options) {
   const Tensor keys = leave_one_out(data.x_train);    // (n, n - 1)
   const Tensor values = leave_one_out(data.y_train);  // (n, n - 1)
+  const auto compute_loss = [&] {
+    const Variable prediction = net(data.x_train, keys, values);  // (n)
+    return sum(nn::mse_loss(prediction, data.y_train, nn::Reduction::none));
+  };
   optim::SGD optimiser(nn::parameters(net), {.lr = lr});
   const auto live = live_chart(options.live,
                                {.title = "Loss of each epoch",
@@ -101,9 +107,7 @@ std::vector<double> train(nn::NWKernelRegression& net, const Data& data, double 
   std::vector<double> losses;
   for (std::int64_t epoch = 1; epoch <= options.epochs; ++epoch) {
     optimiser.zero_grad();
-    const Variable prediction = net(data.x_train, keys, values);  // (n)
-    const Variable loss =
-        sum(nn::mse_loss(prediction, data.y_train, nn::Reduction::none));
+    const Variable loss = compute_loss();
     loss.backward();
     optimiser.step();
     losses.push_back(loss.item());
@@ -116,6 +120,7 @@ std::vector<double> train(nn::NWKernelRegression& net, const Data& data, double 
     progress.show(epoch, losses.back());
   }
   if (live) finish(*live);
+  save_graph(options.graph, nn::named_parameters(net), compute_loss);
   return losses;
 }
 
@@ -285,6 +290,7 @@ int run(const Options& options) {
   const Data data =
       options.data ? from_user([&] { return read_data(options); }) : draw_data(options);
   make_folder(options.figures);
+  check_graph(options.graph);
   const std::int64_t n = data.x_train.size(0), m = data.x_test.size(0);
 
   fmt::print("{}\n", build_info());
@@ -376,6 +382,7 @@ int main(int argc, char** argv) {
   app.add_figures(options.figures,
                   "Draw loss, fits and attention weights into this folder");
   app.add_live(options.live);
+  add_graph(app, options.graph, "loss after the training");
   app.add_threads();
   return app.run(argc, argv, [&] { return run(options); });
 }

@@ -1,15 +1,27 @@
 // How does a sequence read itself? Self-attention: queries, keys and values are three
 // projections of the same positions.
+#include <cmath>
+
 #include <fmt/core.h>
 #include <heed.h>
 
 #include "examples/support/claims.h"
+#include "examples/support/graph.h"
 #include "examples/support/listing.h"
 
 namespace {
 
 using namespace heed;
 using namespace heed::support;
+
+// The same attention written out, softmax(Q Kᵀ / √d) V.
+Variable written_out(const nn::SelfAttention& attention, const Variable& x) {
+  const Variable Q = attention.W_q(x), K = attention.W_k(x);   // (batch, n, d_k)
+  const Variable V = attention.W_v(x);                         // (batch, n, d_v)
+  const double scale = 1 / std::sqrt(double(Q.size(2)));       // of d_k features
+  const Variable scores = bmm(Q, transpose(K, 1, 2)) * scale;  // (batch, n, n)
+  return bmm(softmax(scores, 2), V);                           // (batch, n, d_v)
+}
 
 int run(const ListingOptions& options) {
   manual_seed(options.seed);
@@ -28,6 +40,10 @@ int run(const ListingOptions& options) {
   claims.expect(output.shape() == Shape{2, 3, 6}, "the output is (2, 3, 6)");
   claims.expect(are_shares(weights), "every row of weights sums to 1");
 
+  const Variable input(x, true);
+  claims.expect(is_close(written_out(attention, input).value(), output, 1e-5),
+                "written out, softmax(Q Kᵀ / √d) V, it is the same");
+
   // The positions in another order: the same answers in that order.
   const Tensor order = tensor({2, 0, 1});
   const Tensor moved = attention(index_select(x, 1, order)).value();  // (2, 3, 6)
@@ -40,6 +56,9 @@ int run(const ListingOptions& options) {
         .xlabel = "Keys",
         .ylabel = "Queries",
         .titles = {"sequence 0", "sequence 1"}});
+  NamedVariables names = nn::named_parameters(attention);
+  names.emplace_back("x", input);
+  save_graph(options.graph, names, [&] { return written_out(attention, input); });
   if (options.html) {
     viz::attention_page(*options.html, {"position 0", "position 1", "position 2"},
                         {{"sequence 0", weights[0]}, {"sequence 1", weights[1]}},
@@ -55,5 +74,5 @@ int main(int argc, char** argv) {
   return run_listing(argc, argv, "self_attention",
                      "Self-attention of two random sequences, through untrained "
                      "projections.",
-                     run, {.html = true});
+                     run, {.html = true, .graph = "attention, written out"});
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "nn/mask.h"
 #include "tensor/core/tensor.h"
@@ -14,6 +15,11 @@ inline constexpr std::int64_t pairs = 10;  // in an example, padding included
 inline constexpr std::int64_t fewest_pairs = 4;
 inline constexpr std::int64_t digits = 10;  // the values are 0 to 9
 inline constexpr std::int64_t key_size = 16, query_size = 24;
+
+// A, B, ...: what the program calls the key of this pair.
+inline std::string key_name(std::int64_t place) {
+  return std::string(1, static_cast<char>('A' + place));
+}
 
 // Examples. The model sees the queries, the keys, the values, and how many pairs count.
 struct Batch {

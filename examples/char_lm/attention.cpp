@@ -9,6 +9,7 @@
 #include "examples/support/html.h"
 #include "examples/support/input_error.h"
 #include "nn/attention_maps.h"
+#include "tensor/core/text.h"
 #include "tensor/core/views.h"
 #include "view/attention_page.h"
 

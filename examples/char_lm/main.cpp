@@ -5,6 +5,7 @@
 #include "examples/char_lm/attention.h"
 #include "examples/char_lm/generate.h"
 #include "examples/char_lm/train.h"
+#include "examples/support/graph.h"
 #include "examples/support/html.h"
 #include "examples/support/program.h"
 
@@ -39,6 +40,7 @@ CommandLine& add_train(CommandLine& app, TrainOptions& options) {
   train.add_threads();
   train.add_figures(options.figures, "Draw the losses into this folder");
   train.add_live(options.live);
+  add_graph(train, options.graph, "loss after the training");
   add_settings(train, options.settings);
   return train;
 }

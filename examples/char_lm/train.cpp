@@ -13,6 +13,7 @@
 #include "autograd/views.h"
 #include "examples/char_lm/checkpoint.h"
 #include "examples/support/figures.h"
+#include "examples/support/graph.h"
 #include "examples/support/input_error.h"
 #include "examples/training/interruption.h"
 #include "examples/training/run_folder.h"
@@ -325,6 +326,7 @@ int train(const TrainOptions& options) {
   // First, so that wrong settings do not leave a new folder behind.
   if (!training::has_checkpoint(options.out)) check_settings(options.settings);
   support::make_folder(options.figures);
+  support::check_graph(options.graph);
   const training::RunFolder folder(options.out, checkpoint_format(), options.resume);
   const std::string& path = folder.checkpoint_path;
   const auto& checkpoint = folder.checkpoint;
@@ -347,6 +349,9 @@ int train(const TrainOptions& options) {
   }
   print_results(trainer, corpus);
   fmt::print("\nwritten: {} {}\n", printable(path), printable(folder.log_path));
+  const data::TokenDataset pieces(corpus.train, settings.context);
+  support::save_graph(options.graph, nn::named_parameters(trainer.model()),
+                      [&] { return loss_of(trainer.model(), pieces[arange(1)]); });
   support::save_figures(
       options.figures, {{"loss", chart_of(trainer.log(), "Loss of the next character")}});
   return 0;

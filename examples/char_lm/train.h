@@ -83,6 +83,7 @@ struct TrainOptions {
   std::int64_t checkpoint_every = 250;
   support::FigureOptions figures;
   bool live = false;
+  std::optional<std::string> graph;  // the file of the loss's graph
   Settings settings;
   training::SettingsText given;  // the settings of the command line
 };

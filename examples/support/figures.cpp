@@ -28,6 +28,13 @@ void make_folder(const std::string& path) {
   if (error) input_error("{}: the folder cannot be written: {}", path, error.message());
 }
 
+void check_file(const std::string& option, const std::optional<std::string>& file) {
+  if (!file) return;
+  if (file->empty()) input_error("{}: the name of the file is empty", option);
+  from_user(
+      [&] { const nn::AtomicFile attempt(option + ": " + printable(*file), *file); });
+}
+
 void make_folder(const FigureOptions& options) {
   if (options.folder) make_folder(*options.folder);
 }

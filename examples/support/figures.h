@@ -16,6 +16,10 @@ namespace heed::support {
 // that fails or the folder cannot be written to.
 void make_folder(const std::string& path);
 
+// Throws InputError, which names the option, when the file that it asks for could not be
+// written.
+void check_file(const std::string& option, const std::optional<std::string>& file);
+
 // What --figures and --figure-format of a program ask for (add_figures in program.h).
 struct FigureOptions {
   std::optional<std::string> folder;

@@ -5,8 +5,6 @@
 #include <string>
 
 #include "examples/support/program.h"
-#include "nn/state/atomic_file.h"
-#include "tensor/core/text.h"
 
 namespace heed::support {
 
@@ -17,9 +15,7 @@ inline CommandLine::Option add_html(CommandLine& app, std::optional<std::string>
 
 // Throws InputError when the file could not be written: before the work that it is for.
 inline void check_html(const std::optional<std::string>& file) {
-  if (!file) return;
-  if (file->empty()) input_error("--html: the name of the file is empty");
-  from_user([&] { const nn::AtomicFile attempt("--html: " + printable(*file), *file); });
+  check_file("--html", file);
 }
 
 }  // namespace heed::support

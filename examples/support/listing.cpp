@@ -4,6 +4,7 @@
 
 #include <fmt/core.h>
 
+#include "examples/support/graph.h"
 #include "examples/support/html.h"
 #include "examples/support/program.h"
 
@@ -24,10 +25,12 @@ int run_listing(int argc, char** argv, const std::string& name, const std::strin
                   "Draw the attention weights as heat maps into this folder");
   if (has.live) app.add_live(options.live);
   if (has.html) add_html(app, options.html);
+  if (!has.graph.empty()) add_graph(app, options.graph, has.graph);
   app.add_threads();
   return app.run(argc, argv, [&] {
     make_folder(options.figures);
     check_html(options.html);
+    check_graph(options.graph);
     return body(options);
   });
 }

@@ -18,12 +18,15 @@ struct ListingOptions {
   DType dtype = float32;
   FigureOptions figures;
   bool live = false;
-  std::optional<std::string> html;  // the file of the attention page
+  std::optional<std::string> html;   // the file of the attention page
+  std::optional<std::string> graph;  // and of the graph
 };
 
-// Which further options a program has: --live if it trains, --html if it writes a page.
+// Which further options a program has: --live if it trains, --html if it writes a page,
+// and --graph if it says of what.
 struct ListingHas {
   bool live = false, html = false;
+  std::string graph = "";
 };
 
 // The main() of such a program: reads --seed, --dtype, --figures, --threads and the

@@ -150,6 +150,19 @@ BOOST_AUTO_TEST_CASE(ops_stand_in_their_modules) {
   BOOST_TEST(occurrences(dot, "shape=ellipse") == 6);
 }
 
+// An input that has a name is outside of the modules that take it.
+BOOST_AUTO_TEST_CASE(inputs_with_names) {
+  Block block;
+  const Variable x(ones({4, 2}), true);
+  NamedVariables names = nn::named_parameters(block);
+  names.emplace_back("x", x);
+  const std::string text = graph_text(sum(block.first(x)), names);
+  BOOST_TEST(text.find("\n1  x             (4, 2)  float32\n") != text.npos, text);
+  BOOST_TEST(text.find("\n4  linear        (4, 2)  float32  1 2 3                     "
+                       "first\n") != text.npos,
+             text);
+}
+
 BOOST_AUTO_TEST_CASE(large_graphs_are_folded) {
   Net net;
   const Variable y = sum(net(ones({4, 2})));

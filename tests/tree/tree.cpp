@@ -40,7 +40,7 @@ std::vector<File> read_tree(const std::set<std::string>& extensions) {
   };
   for (const auto& entry : fs::directory_iterator(root)) add(entry.path());
   for (const char* top : {"tensor", "autograd", "nn", "optim", "data", "view", "examples",
-                          "tests", "benchmarks"}) {
+                          "gallery", "tests", "benchmarks"}) {
     for (const auto& entry : fs::recursive_directory_iterator(root / top)) {
       add(entry.path());
     }
