@@ -204,6 +204,7 @@ BOOST_AUTO_TEST_CASE(what_is_written_in_pytorch_is_written_so_in_heed) {
   const std::int64_t n = 3, epoch = 0;
   const Tensor p = softmax(a, 1);
   const data::TensorDataset all(x, labels);
+  Generator g(1);
   // TABLE PYTORCH.md | in PyTorch | in heed |
 }
 
@@ -212,6 +213,7 @@ BOOST_AUTO_TEST_CASE(what_is_left_out_is_written_so) {
   Tensor x = rand({n, n});
   const Tensor a = rand({n, n}), b = rand({n, n}), c = b, y = rand({n, n}), q = a, k = b;
   const Tensor targets = softmax(a, -1), p = targets, w = y;
+  optim::SGD optimiser({Variable(rand({2}), true)});
   // TABLE PYTORCH.md ## Left out
 }
 
