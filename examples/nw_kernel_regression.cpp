@@ -39,7 +39,7 @@ struct Options {
   DType dtype = float32;
   std::optional<std::string> data, x, y;
   FigureOptions figures;
-  bool live = false;
+  bool live = false, explain = false;
   std::optional<std::string> graph;
 };
 
@@ -104,6 +104,10 @@ std::vector<double> train(nn::NWKernelRegression& net, const Data& data, double 
   // Where no line is rewritten, those of the epochs are enough.
   if (!shown.in_place) shown.write = [](std::string_view) {};
   viz::Progress progress(options.epochs, shown);
+  if (options.explain) {
+    fmt::print("The gradient of the first step:\n{}\n",
+               explain(compute_loss(), nn::named_parameters(net)));
+  }
   std::vector<double> losses;
   for (std::int64_t epoch = 1; epoch <= options.epochs; ++epoch) {
     optimiser.zero_grad();
@@ -383,6 +387,8 @@ int main(int argc, char** argv) {
                   "Draw loss, fits and attention weights into this folder");
   app.add_live(options.live);
   add_graph(app, options.graph, "loss after the training");
+  app.add_flag("--explain", options.explain,
+               "Tell how the gradient of the first step is found, op by op");
   app.add_threads();
   return app.run(argc, argv, [&] { return run(options); });
 }

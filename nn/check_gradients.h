@@ -49,9 +49,10 @@ std::vector<std::string> check_gradients(const M& model, Optimiser& optimiser,
   const auto state = optimiser.state_dict();
   optimiser.step();
   for (detail::Update& update : updates) {
-    Tensor value = update.parameter.value();
-    update.after = value.clone();
-    value.copy_(update.before);
+    update.after = update.parameter.value().clone();
+  }
+  for (const detail::Update& update : updates) {
+    Tensor(update.parameter.value()).copy_(update.before);
   }
   optimiser.load_state_dict(state);
   return detail::check_gradients(named_parameters(model), optimised, updates, usual);

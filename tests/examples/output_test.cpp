@@ -55,6 +55,18 @@ BOOST_AUTO_TEST_CASE(messages_are_printable) {
   }
 }
 
+// Any program looks for the op that made a NaN, if its environment says so.
+BOOST_AUTO_TEST_CASE(an_anomaly_is_told) {
+  const Outcome diverged =
+      run("nw_kernel_regression", "--lr 1e200", "HEED_DETECT_ANOMALY=1");
+  BOOST_TEST(diverged.code == 1);
+  BOOST_TEST(diverged.err.starts_with("nw_kernel_regression: DetectAnomaly: the "),
+             diverged.err);
+  const Outcome fine = run("nw_kernel_regression", "", "HEED_DETECT_ANOMALY=1");
+  BOOST_TEST(fine.code == 0);
+  BOOST_TEST(fine.out == run("nw_kernel_regression", "", "HEED_DETECT_ANOMALY=0").out);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace

@@ -34,6 +34,10 @@ BOOST_AUTO_TEST_CASE(first_program) {
   BOOST_TEST(outcome.code == 0);
   BOOST_TEST(outcome.err == "");
   BOOST_TEST(block(readme, "text", at) == outcome.out);
+  // The explanation comes first, then what the program prints without it.
+  at = readme.find("## See what happens");
+  BOOST_TEST(run("first_gradient", "--explain").out ==
+             block(readme, "text", at) + "\n" + outcome.out);
 }
 
 BOOST_AUTO_TEST_CASE(the_worked_backward) {

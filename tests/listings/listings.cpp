@@ -80,6 +80,11 @@ BOOST_AUTO_TEST_CASE(attention) {
   BOOST_TEST(std::filesystem::exists("attention.safetensors"));
 }
 
+BOOST_AUTO_TEST_CASE(what_happens_inside) {
+  // LISTING README.md 5
+  BOOST_TEST(nn::check_gradients(net, optimiser).empty());
+}
+
 namespace of_an_op_of_one_s_own {
 // LISTING autograd/README.md 1
 }  // namespace of_an_op_of_one_s_own
