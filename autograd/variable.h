@@ -217,6 +217,7 @@ std::vector<Variable> grad(const Variable& output, const std::vector<Variable>& 
 
 // Whether ops are recorded on this thread.
 bool grad_enabled();
+inline bool is_grad_enabled() { return grad_enabled(); }  // PyTorch's name
 
 // While such an object lives, this thread records ops if `enabled`, else it does not.
 class SetGradEnabled {

@@ -86,6 +86,10 @@ class AdamW : public Adam {
 
   explicit AdamW(std::vector<Variable> parameters, Options options = {});
   explicit AdamW(const std::vector<Group>& groups);
+
+  void add_param_group(const Group& group) {
+    Adam::add_param_group({group.parameters, group.options});
+  }
 };
 
 }  // namespace heed::optim

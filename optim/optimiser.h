@@ -112,6 +112,19 @@ class Optimiser {
     for (detail::Parameter& parameter : parameters_) parameter.variable.zero_grad();
   }
 
+  // Adds a group, for example parameters that were frozen so far. Throws Error, and
+  // changes nothing, as the constructor does; for an option out of range step() does.
+  void add_param_group(const Group& group) {
+    check_usable();
+    std::vector<detail::Parameter> all = parameters_;
+    for (const Variable& variable : group.parameters) {
+      all.push_back({variable, options_.size(), {}});
+    }
+    detail::check_parameters(name_, all);
+    options_.push_back(group.options);
+    parameters_ = std::move(all);
+  }
+
   // The parameters of all groups.
   std::vector<Variable> parameters() const {
     check_usable();

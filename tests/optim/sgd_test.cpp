@@ -145,6 +145,28 @@ BOOST_AUTO_TEST_CASE(a_saved_state_goes_on_as_if_nothing_had_happened) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(a_group_can_be_added) {
+  const Variable x = leaf(1), y = leaf(2);
+  SGD optimiser({x}, {.lr = 0.5});
+  optimiser.add_param_group({{y}, {.lr = 0.25}});
+  BOOST_TEST(optimiser.parameters().size() == 2u);
+  (x * 2 + y * 4).backward();
+  optimiser.step();
+  BOOST_TEST(x.item() == 0);
+  BOOST_TEST(y.item() == 1);
+  BOOST_TEST(error_of([&] {
+               optimiser.add_param_group({{x}, {}});
+             }) == "SGD: a parameter is given twice, the second time as number 2");
+  BOOST_TEST(optimiser.param_groups().size() == 2u);
+  // Of AdamW it is AdamW's: the weights decay, though the gradient is 0.
+  const Variable z = leaf(2);
+  optim::AdamW adamw({leaf(1)});
+  adamw.add_param_group({{z}, {.lr = 0.5, .weight_decay = 0.5}});
+  (z * 0).backward();
+  adamw.step();
+  BOOST_TEST(z.item() == 1.5);
+}
+
 BOOST_AUTO_TEST_CASE(options_of_a_state_are_those_of_each_group) {
   const Variable x = leaf(1), y = leaf(2);
   const auto make = [&](double lr) {
