@@ -13,6 +13,17 @@ WIDTH, HEIGHT = 8, 17  # of a character
 HALF = "▀"
 
 
+def is_there():
+    """Whether this system makes pseudo-terminals."""
+    try:
+        ends = pty.openpty()
+    except OSError:
+        return False
+    for end in ends:
+        os.close(end)
+    return True
+
+
 def run(command, columns, rows):
     """What a terminal of that size shows when the command of the shell has ended. Progress,
     on standard error, is gone by then."""

@@ -6,6 +6,7 @@
 
 #include "tests/examples/run.h"
 #include "tests/support/folder.h"
+#include "tests/view/pseudo_terminal.h"
 
 namespace {
 
@@ -54,7 +55,8 @@ BOOST_AUTO_TEST_CASE(a_folder_that_cannot_be_written) {
 }
 
 // A chart in a terminal of 20 columns, which script(1) makes.
-BOOST_AUTO_TEST_CASE(a_narrow_terminal) {
+BOOST_AUTO_TEST_CASE(a_narrow_terminal,
+                     *boost::unit_test::precondition(heed::viz::terminals_are_there)) {
   if (std::system("command -v script >/dev/null") != 0) return;
   const TemporaryFolder folder;
   const std::string program =
