@@ -293,7 +293,7 @@ X unflatten(const X& x, Dim dim, const Shape& sizes) {
 template <Array X>
 X narrow(const X& x, Dim dim, Integer start, Size length) {
   const std::int64_t n = x.size(dim), first = start + (start < 0 ? n : 0);
-  check(0 <= first && 0 <= length && first + length <= n,
+  check(0 <= first && 0 <= length && first <= n && length <= n - first,
         "narrow: start and length must lie within the size {}, got {} and {}", n, start,
         length);
   return slice(x, dim, first, first + length);

@@ -31,7 +31,10 @@ std::vector<Tensor> random_parts(std::int64_t size, const std::vector<Size>& len
   std::int64_t sum = 0;
   for (const std::int64_t length : lengths) {
     check(length >= 0, "random_split: a length must not be negative, got {}", length);
+    check(length <= size, "random_split: a length must be at most {}, got {}", size,
+          length);
     sum += length;
+    if (sum > size) break;  // further lengths could make it overflow
   }
   check(sum == size,
         "random_split: the lengths must sum to the size of the dataset, {}, got {}", size,

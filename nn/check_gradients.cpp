@@ -24,6 +24,11 @@ bool contains(const std::vector<Variable>& list, const Variable& x) {
                      [&](const Variable& y) { return is_same(x, y); });
 }
 
+// Whether the two begin at one element.
+bool shares_elements(const Tensor& a, const Tensor& b) {
+  return a.numel() > 0 && a.storage() == b.storage() && a.offset() == b.offset();
+}
+
 // What is wrong with the gradient of a parameter, or an empty text.
 std::string fault_of(const Variable& parameter, const std::vector<Update>& updates,
                      const UsualUpdates& usual) {
@@ -34,7 +39,7 @@ std::string fault_of(const Variable& parameter, const std::vector<Update>& updat
     return fmt::format("{} of the {} elements of its gradient are not finite", wrong,
                        gradient.numel());
   }
-  if (!any(gradient != 0)) return "its gradient is zero";
+  if (gradient.numel() > 0 && !any(gradient != 0)) return "its gradient is zero";
   for (const Update& update : updates) {
     if (!is_same(update.parameter, parameter)) continue;
     const double weights = norm_of(update.before);
@@ -59,7 +64,7 @@ std::vector<std::string> check_gradients(const NamedParameters& parameters,
     const auto& [path, parameter] = parameters[i];
     listed.push_back(parameter);
     for (std::size_t k = 0; k < i; ++k) {
-      if (parameters[k].second.value().storage() != parameter.value().storage()) continue;
+      if (!shares_elements(parameters[k].second.value(), parameter.value())) continue;
       found.push_back(fmt::format("{}: shares elements with {}, and is another leaf",
                                   printable(path), printable(parameters[k].first)));
     }

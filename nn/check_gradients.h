@@ -35,22 +35,20 @@ std::vector<std::string> check_gradients(const NamedParameters& parameters,
 //   - one that a step would move by an unusual part of its norm,
 //   - one that the optimiser does not have, or has and the model does not,
 //   - two that share elements without being one.
-// Frozen parameters are left out. The step is tried and taken back: parameters, states
-// and options are what they were, bit for bit, but a graph that was retained can no
-// longer be differentiated. Throws Error as the optimiser's step() does.
+// Of frozen parameters only the last is told. The step is tried and taken back:
+// parameters, states and options are what they were, bit for bit, but a graph that was
+// retained can no longer be differentiated. Throws Error as the optimiser's step() does.
 template <Module M, class Optimiser>
 std::vector<std::string> check_gradients(const M& model, Optimiser& optimiser,
                                          const UsualUpdates& usual = {}) {
   const std::vector<Variable> optimised = optimiser.parameters();
   std::vector<detail::Update> updates;
   for (const Variable& x : optimised) {
-    updates.push_back({x, x.value().clone(), Tensor()});
+    updates.push_back({x, x.value().clone(), x.value().clone()});
   }
   const auto state = optimiser.state_dict();
   optimiser.step();
-  for (detail::Update& update : updates) {
-    update.after = update.parameter.value().clone();
-  }
+  for (detail::Update& update : updates) update.after.copy_(update.parameter.value());
   for (const detail::Update& update : updates) {
     Tensor(update.parameter.value()).copy_(update.before);
   }

@@ -71,6 +71,8 @@ Tensor& kaiming_normal_(Tensor& w, KaimingOptions options) {
 }
 
 Tensor& trunc_normal_(Tensor& w, double mean, double std, double a, double b) {
+  check(std::isfinite(mean) && std::isfinite(std),
+        "trunc_normal_: mean and std must be finite, got {} and {}", mean, std);
   check(std > 0 && a < b,
         "trunc_normal_: std must be positive and a below b, got {}, {} and {}", std, a,
         b);
@@ -85,9 +87,13 @@ Tensor& trunc_normal_(Tensor& w, double mean, double std, double a, double b) {
       w.copy_(where(beyond, empty_like(w).normal_(mean, std), w));
     }
   }
+  // Beyond 39 std from the most likely number the density is 0 in float64.
+  const double mode = std::clamp(mean, a, b);
+  a = std::max(a, mode - 39 * std);
+  b = std::min(b, mode + 39 * std);
   // Most normals would lie beyond. Uniform numbers instead, each kept with the
   // probability of its density over the highest one.
-  const double peak = -0.5 * std::pow((std::clamp(mean, a, b) - mean) / std, 2);
+  const double peak = -0.5 * std::pow((mode - mean) / std, 2);
   Tensor pending = full(w.shape(), true, boolean);
   while (any(pending)) {
     const Tensor drawn = empty_like(w).uniform_(a, b);

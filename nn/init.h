@@ -45,8 +45,8 @@ Tensor& kaiming_uniform_(Tensor& w, KaimingOptions options = {});
 Tensor& kaiming_normal_(Tensor& w, KaimingOptions options = {});
 
 // Normal, drawn again until it is from a to b; the numbers of PyTorch 2.15 (older
-// versions use the inverse of the distribution function). Throws Error unless std > 0 and
-// a < b.
+// versions use the inverse of the distribution function). Throws Error unless mean
+// and std are finite, std > 0 and a < b.
 Tensor& trunc_normal_(Tensor& w, double mean = 0, double std = 1, double a = -2,
                       double b = 2);
 

@@ -1,6 +1,5 @@
 #include "optim/optimiser.h"
 
-#include <cmath>
 #include <set>
 
 #include <fmt/format.h>
@@ -83,10 +82,29 @@ std::optional<double> take_option(StateDict& from, std::string_view optimiser,
   const auto entry = from.extract(fmt::format("group.{}.{}", group, option));
   if (entry.empty()) return std::nullopt;
   const Tensor& value = entry.mapped();
-  check(value.dtype() == float64 && value.dim() == 0 && std::isfinite(value.item()),
-        "{}: {} must be a finite float64 number, got {} of shape {}", optimiser,
-        entry.key(), name(value.dtype()), value.shape());
+  check(value.dtype() == float64 && value.dim() == 0,
+        "{}: {} must be a float64 number, got {} of shape {}", optimiser, entry.key(),
+        name(value.dtype()), value.shape());
   return value.item();
+}
+
+bool flag_of(std::string_view optimiser, const char* option, double value) {
+  check(value == 0 || value == 1, "{}: {} must be 0 or 1, got {}", optimiser, option,
+        value);
+  return value != 0;
+}
+
+void check_groups(const StateDict& state_dict, std::string_view optimiser,
+                  std::size_t groups) {
+  const auto has_group = [&](std::size_t group) {
+    const std::string prefix = fmt::format("group.{}.", group);
+    const auto entry = state_dict.lower_bound(prefix);
+    return entry != state_dict.end() && entry->first.starts_with(prefix);
+  };
+  if (!has_group(0)) return;
+  check(has_group(groups - 1) && !has_group(groups),
+        "{}: the state is one of another number of groups; it must have {}", optimiser,
+        groups);
 }
 
 std::vector<State> states_of(const StateDict& state_dict, std::string_view optimiser,

@@ -54,10 +54,14 @@ StateDict state_dict_of(const std::vector<Parameter>& list);
 
 // The entry of an option of a group in a state dict.
 void put_option(StateDict& to, std::size_t group, const char* option, double value);
-// Takes it out; none if it is not there. Throws Error when it is not a finite float64
-// number.
+// Takes it out; none if it is not there. Throws Error when it is not a float64 number.
 std::optional<double> take_option(StateDict& from, std::string_view optimiser,
                                   std::size_t group, const char* option);
+// The value of an option that is a flag. Throws Error unless it is 0 or 1.
+bool flag_of(std::string_view optimiser, const char* option, double value);
+// Throws Error when a state dict with options is one of another number of groups.
+void check_groups(const StateDict& state_dict, std::string_view optimiser,
+                  std::size_t groups);
 
 // The parameters' states in a state dict without options, as copies. Throws Error when an
 // entry is not one of `names` of a parameter, or is not like its parameter in shape and
@@ -225,11 +229,17 @@ class Optimiser {
   void set_state(StateDict state_dict, const std::vector<std::string>& names,
                  CheckOptions&& check_options, CheckStates&& check_states) {
     check_usable();
+    detail::check_groups(state_dict, name_, options_.size());
     std::vector<Options> options = options_;
     for (std::size_t group = 0; group < options.size(); ++group) {
       options[group].visit([&]<class T>(const char* name, T& value) {
         const auto number = detail::take_option(state_dict, name_, group, name);
-        if (number) value = static_cast<T>(*number);
+        if (!number) return;
+        if constexpr (std::is_same_v<T, bool>) {
+          value = detail::flag_of(name_, name, *number);
+        } else {
+          value = *number;
+        }
       });
     }
     check_options(options);

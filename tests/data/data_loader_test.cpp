@@ -83,7 +83,10 @@ BOOST_AUTO_TEST_CASE(random_splits_are_pytorch_s) {
              }) ==
              "random_split: the lengths must sum to the size of the dataset, 10, got 11");
   BOOST_TEST(error_of([&] {
-               (void)data::random_split(dataset, {11, -1});
+               (void)data::random_split(dataset, {INT64_MAX, 1});
+             }) == "random_split: a length must be at most 10, got 9223372036854775807");
+  BOOST_TEST(error_of([&] {
+               (void)data::random_split(dataset, {9, -1});
              }) == "random_split: a length must not be negative, got -1");
 }
 

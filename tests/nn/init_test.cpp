@@ -46,6 +46,11 @@ BOOST_AUTO_TEST_CASE(truncated_normals_stay_within) {
     BOOST_TEST(max(w).item() - min(w).item() > 0.8 * (b - a) - (mean == 3));
   }
   Tensor w = empty({2});
+  nn::init::trunc_normal_(w, 0, 1, 3, INFINITY);  // a tail, and soon
+  BOOST_TEST(min(w).item() >= 3);
+  BOOST_TEST(max(w).item() < 10);
+  BOOST_TEST(error_of([&] { nn::init::trunc_normal_(w, NAN); }) ==
+             "trunc_normal_: mean and std must be finite, got nan and 1");
   BOOST_TEST(error_of([&] { nn::init::trunc_normal_(w, 0, 1, 2, 2); }) ==
              "trunc_normal_: std must be positive and a below b, got 1, 2 and 2");
   BOOST_TEST(error_of([&] { nn::init::trunc_normal_(w, 0, 0); }) ==

@@ -190,15 +190,18 @@ BOOST_AUTO_TEST_CASE(options_of_a_state_are_those_of_each_group) {
   BOOST_TEST(error_with("group.1.lr", tensor(-1.0, float64)) ==
              "SGD: lr must not be negative, got -1");
   BOOST_TEST(error_with("group.1.lr", tensor(1.0)) ==
-             "SGD: group.1.lr must be a finite float64 number, got float32 of shape ()");
+             "SGD: group.1.lr must be a float64 number, got float32 of shape ()");
   BOOST_TEST(error_with("group.0.lr", tensor(NAN, float64)) ==
-             "SGD: group.0.lr must be a finite float64 number, got float64 of shape ()");
-  BOOST_TEST(
-      error_with("group.0.momentum", ones({1}, float64)) ==
-      "SGD: group.0.momentum must be a finite float64 number, got float64 of shape "
-      "(1)");
-  BOOST_TEST(error_with("group.2.lr", tensor(1.0, float64)) ==
-             "SGD: the state has entries that fit no parameter: group.2.lr");
+             "SGD: lr must not be negative, got nan");
+  BOOST_TEST(error_with("group.0.maximize", tensor(0.5, float64)) ==
+             "SGD: maximize must be 0 or 1, got 0.5");
+  BOOST_TEST(error_with("group.0.momentum", ones({1}, float64)) ==
+             "SGD: group.0.momentum must be a float64 number, got float64 of shape (1)");
+  const char* const another =
+      "SGD: the state is one of another number of groups; it must have 2";
+  BOOST_TEST(error_with("group.2.lr", tensor(1.0, float64)) == another);
+  const optim::StateDict one_group = SGD({leaf(1), leaf(2)}).state_dict();
+  BOOST_TEST(error_of([&] { second.load_state_dict(one_group); }) == another);
 }
 
 BOOST_AUTO_TEST_CASE(a_state_that_does_not_fit_is_refused_whole) {
