@@ -13,6 +13,8 @@
 
 #include "autograd/graph_nodes.h"
 #include "tensor/core/memory.h"
+#include "tensor/core/text.h"
+#include "tensor/reduce/reductions.h"
 
 namespace heed {
 namespace {
@@ -75,7 +77,8 @@ void add(Box& box, Node& node, std::set<const Storage*>& counted) {
   const auto slot = node.slot.lock();
   const std::optional<Variable> gradient = slot ? slot->get() : std::nullopt;
   if (!gradient) return;
-  box.gradient = std::hypot(box.gradient.value_or(0), detail::norm_of(gradient->value()));
+  box.gradient =
+      std::hypot(box.gradient.value_or(0), norm(gradient->value().to(float64)).item());
 }
 
 // The nodes, with modules of this depth folded; a depth of 0 folds none.
@@ -138,27 +141,6 @@ std::string contents(const Box& box) {
   if (box.leaves > 0) {
     text += fmt::format(", {} lea{} of {} numbers", box.leaves,
                         box.leaves == 1 ? "f" : "ves", box.numbers);
-  }
-  return text;
-}
-
-// A table with columns as wide as their longest text. (Names of other scripts count a
-// column for every byte: a table of such names is uneven, and readable.)
-std::string table(const std::vector<std::vector<std::string>>& rows) {
-  std::vector<std::size_t> widths(rows.front().size());
-  for (const auto& row : rows) {
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      widths[i] = std::max(widths[i], row[i].size());
-    }
-  }
-  std::string text;
-  for (const auto& row : rows) {
-    std::string line;
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      line += fmt::format("{:<{}}  ", row[i], widths[i]);
-    }
-    line.erase(line.find_last_not_of(' ') + 1);
-    text += line + "\n";
   }
   return text;
 }
@@ -228,7 +210,7 @@ std::string graph_text(const Variable& result, const NamedVariables& names,
     all.numbers += box.numbers;
     all.kept += box.kept;
   }
-  return table(rows) +
+  return detail::table(rows) +
          fmt::format("{}; {} kept for backward\n", contents(all), bytes_text(all.kept));
 }
 

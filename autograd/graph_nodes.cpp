@@ -1,7 +1,6 @@
 #include "autograd/graph_nodes.h"
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 #include <utility>
 
@@ -10,7 +9,6 @@
 #include "autograd/topological_order.h"
 #include "tensor/core/text.h"
 #include "tensor/core/views.h"
-#include "tensor/elementwise/elementwise.h"
 #include "tensor/reduce/reductions.h"
 
 namespace heed::detail {
@@ -109,9 +107,8 @@ std::vector<GraphNode> graph_nodes(std::string_view caller, const Variable& resu
 
 std::string short_text(const Tensor& x) {
   constexpr std::int64_t few = 8;
-  return x.numel() <= few ? in_a_line(x) : fmt::format("norm {:.4g}", norm_of(x));
+  return x.numel() <= few ? in_a_line(x)
+                          : fmt::format("norm {:.4g}", norm(x.to(float64)).item());
 }
-
-double norm_of(const Tensor& x) { return std::sqrt(sum(square(x.to(float64))).item()); }
 
 }  // namespace heed::detail

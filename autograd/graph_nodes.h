@@ -41,6 +41,5 @@ std::vector<GraphNode> graph_nodes(std::string_view caller, const Variable& resu
 
 // "[1, 0.5]", or the norm of more than a few elements: "norm 1.118".
 std::string short_text(const Tensor& x);
-double norm_of(const Tensor& x);
 
 }  // namespace heed::detail

@@ -12,8 +12,6 @@
 namespace heed::nn::detail {
 namespace {
 
-double norm_of(const Tensor& x) { return std::sqrt(sum(square(x.to(float64))).item()); }
-
 // Whether two leaves are one.
 bool is_same(const Variable& a, const Variable& b) {
   return a.node().get() == b.node().get();
@@ -42,8 +40,9 @@ std::string fault_of(const Variable& parameter, const std::vector<Update>& updat
   if (gradient.numel() > 0 && !any(gradient != 0)) return "its gradient is zero";
   for (const Update& update : updates) {
     if (!is_same(update.parameter, parameter)) continue;
-    const double weights = norm_of(update.before);
-    const double ratio = norm_of(update.after - update.before) / weights;
+    const double weights = norm(update.before.to(float64)).item();
+    const double ratio =
+        norm((update.after - update.before).to(float64)).item() / weights;
     if (weights == 0 || (usual.smallest <= ratio && ratio <= usual.largest)) return "";
     return fmt::format(
         "a step moves it by {:.2g} of its norm; usual is from {:g} to {:g}", ratio,

@@ -82,21 +82,10 @@ std::string summary(const std::vector<SummaryModule>& modules,
     lines.push_back({i == 0 ? "(model)" : printable(modules[i].path), modules[i].kind,
                      grouped(counts[i].parameters), grouped(counts[i].bytes), shapes[i]});
   }
-  std::vector<std::size_t> widths(5);
-  for (const auto& line : lines) {
-    for (std::size_t k = 0; k < 5; ++k) widths[k] = std::max(widths[k], line[k].size());
-  }
-  std::string text;
-  for (const auto& line : lines) {
-    std::string row =
-        fmt::format("{:<{}}  {:<{}}  {:>{}}  {:>{}}  {}", line[0], widths[0], line[1],
-                    widths[1], line[2], widths[2], line[3], widths[3], line[4]);
-    row.erase(row.find_last_not_of(' ') + 1);
-    text += row + "\n";
-  }
-  return text + fmt::format("{} parameters, {} of them trained; {} bytes with buffers\n",
-                            grouped(counts[0].parameters), grouped(counts[0].trained),
-                            grouped(counts[0].bytes));
+  return heed::detail::table(lines, "<<>>") +
+         fmt::format("{} parameters, {} of them trained; {} bytes with buffers\n",
+                     grouped(counts[0].parameters), grouped(counts[0].trained),
+                     grouped(counts[0].bytes));
 }
 
 }  // namespace heed::nn::detail

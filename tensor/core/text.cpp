@@ -111,4 +111,26 @@ std::string shown(std::string_view name, std::size_t longest) {
   return end < name.size() ? word + "..." : word;
 }
 
+std::string detail::table(const std::vector<std::vector<std::string>>& rows,
+                          std::string_view alignment) {
+  std::vector<std::size_t> widths(rows.front().size());
+  for (const auto& row : rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      widths[i] = std::max(widths[i], row[i].size());
+    }
+  }
+  std::string text;
+  for (const auto& row : rows) {
+    std::string line;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      const bool is_right = i < alignment.size() && alignment[i] == '>';
+      line += is_right ? fmt::format("{:>{}}  ", row[i], widths[i])
+                       : fmt::format("{:<{}}  ", row[i], widths[i]);
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + "\n";
+  }
+  return text;
+}
+
 }  // namespace heed

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace heed {
 
@@ -28,4 +29,13 @@ std::string printable(std::string_view text, std::string_view kept = {});
 // and in double quotes, "a \"name\""; a longer one than so many bytes is clipped.
 std::string shown(std::string_view name, std::size_t longest = 80);
 
+namespace detail {
+
+// Rows of cells as lines of text, with columns as wide as their longest cell; `alignment`
+// has '<' or '>' for each column, '<' for those that it lacks. (A cell counts a column
+// for every byte: a table of names in other scripts is uneven, and readable.)
+std::string table(const std::vector<std::vector<std::string>>& rows,
+                  std::string_view alignment = {});
+
+}  // namespace detail
 }  // namespace heed
