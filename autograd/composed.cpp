@@ -34,7 +34,7 @@ Tensor detail::origins(const char* op, const Shape& shape, Dim dim, const Tensor
     for (std::int64_t& size : line) size = 1;
     line[d] = n;
     const Tensor coordinate = d == along ? index : reshape(arange(n), line);
-    places += coordinate * static_cast<double>(strides[d]);
+    places += coordinate * strides[d];
   }
   if (index.numel() > 0) {
     const auto low = min(index).item<std::int64_t>(),
@@ -69,7 +69,7 @@ Tensor running_extreme(const Tensor& x, Dim dim, bool largest) {
     const Tensor next = select(x, dim, i);
     const Tensor better = (largest ? next >= best : next <= best) | isnan(next);
     best = where(better, next, best);
-    place = where(better, static_cast<double>(i), place);
+    place = where(better, i, place);
     places.push_back(place);
   }
   return stack(places, dim);
@@ -99,9 +99,8 @@ Dims moved(int rank, const Dims& source, const Dims& destination) {
 }  // namespace
 
 template <Array X>
-X detail::log_to(const char* op, const X& x, double log_base) {
-  check_floating(op, x.dtype());
-  return (log(x.to(float64)) / log_base).to(x.dtype());
+X detail::log_to(const X& x, double log_base) {
+  return (log(x.to(float64)) / log_base).to(is_floating(x.dtype()) ? x.dtype() : float32);
 }
 
 template <Array X>
@@ -337,8 +336,8 @@ X cartesian_prod(const std::vector<X>& vectors) {
 }
 
 // For both kinds.
-template Tensor detail::log_to(const char*, const Tensor&, double);
-template Variable detail::log_to(const char*, const Variable&, double);
+template Tensor detail::log_to(const Tensor&, double);
+template Variable detail::log_to(const Variable&, double);
 template Tensor diag(const Tensor&, Integer);
 template Variable diag(const Variable&, Integer);
 template Tensor round(const Tensor&, Integer);

@@ -41,7 +41,7 @@ void check_ranks(const char* op, const Tensor& a, int rank_of_a, const Tensor& b
 
 // log x / log base by way of float64, so that log2 of 8 is 3.
 template <Array X>
-X log_to(const char* op, const X& x, double log_base);
+X log_to(const X& x, double log_base);
 
 // For each element of `shape` one more than the place of the number in `index` that
 // sends scatter() there, the last one of several; 0 for none.
@@ -159,12 +159,12 @@ X roll(const X& x, Integer shift);
 
 // --- elementwise. b may be a number.
 
-template <Array A, class B>
-Joint<A, B> add(const A& a, const B& b, double alpha = 1) {
+template <Array A, class B, Arithmetic N = int>
+Joint<A, B> add(const A& a, const B& b, N alpha = 1) {
   return alpha == 1 ? a + b : a + alpha * b;
 }
-template <Array A, class B>
-Joint<A, B> sub(const A& a, const B& b, double alpha = 1) {
+template <Array A, class B, Arithmetic N = int>
+Joint<A, B> sub(const A& a, const B& b, N alpha = 1) {
   return alpha == 1 ? a - b : a - alpha * b;
 }
 template <Array A, class B>
@@ -217,15 +217,15 @@ Joint<Joint<A, B>, W> lerp(const A& start, const B& end, const W& weight) {
 }
 template <Array X>
 X log2(const X& x) {
-  return detail::log_to("log2", x, std::numbers::ln2);
+  return detail::log_to(x, std::numbers::ln2);
 }
 template <Array X>
 X log10(const X& x) {
-  return detail::log_to("log10", x, std::numbers::ln10);
+  return detail::log_to(x, std::numbers::ln10);
 }
 template <Array X>
 X exp2(const X& x) {
-  return pow(2, x);
+  return pow(2.0, x);
 }
 template <Array X>
 X tan(const X& x) {

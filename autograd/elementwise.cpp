@@ -38,34 +38,34 @@ Variable operator/(const Variable& a, const Variable& b) {
 }
 
 // The same with a number, which has no gradient.
-Variable operator+(const Variable& a, double b) {
+Variable operator+(const Variable& a, Number b) {
   return record({"add", "da = g"}, a.value() + b, rule(a, [](auto& g) { return g; }));
 }
 
-Variable operator-(const Variable& a, double b) {
+Variable operator-(const Variable& a, Number b) {
   return record({"sub", "da = g"}, a.value() - b, rule(a, [](auto& g) { return g; }));
 }
 
-Variable operator*(const Variable& a, double b) {
+Variable operator*(const Variable& a, Number b) {
   return record({"mul", "da = g b"}, a.value() * b,
                 rule(a, [b](auto& g) { return g * b; }));
 }
 
-Variable operator/(const Variable& a, double b) {
+Variable operator/(const Variable& a, Number b) {
   return record({"div", "da = g / b"}, a.value() / b,
                 rule(a, [b](auto& g) { return g / b; }));
 }
 
-Variable operator+(double a, const Variable& b) { return b + a; }
+Variable operator+(Number a, const Variable& b) { return b + a; }
 
-Variable operator-(double a, const Variable& b) {
+Variable operator-(Number a, const Variable& b) {
   return record({"sub", "db = -g"}, a - b.value(), rule(b, [](auto& g) { return -g; }));
 }
 
-Variable operator*(double a, const Variable& b) { return b * a; }
+Variable operator*(Number a, const Variable& b) { return b * a; }
 
 // y = a / b
-Variable operator/(double a, const Variable& b) {
+Variable operator/(Number a, const Variable& b) {
   return record(
       {"div", "db = -g y / b"}, a / b.value(),
       rule(b, save(b, result), [](auto& g, auto& b, auto& y) { return -g * y / b; }));
@@ -90,18 +90,18 @@ Variable pow(const Variable& a, const Variable& b) {
 }
 
 // y = a^b
-Variable pow(const Variable& a, double b) {
+Variable pow(const Variable& a, Number b) {
   return record({"pow", "da = g b a^(b-1)"}, pow(a.value(), b),
-                rule(a, save(a), [b](auto& g, auto& a) {
+                rule(a, save(a), [b = b.real()](auto& g, auto& a) {
                   if (b == 0) return Variable(zeros_like(a.value()));
                   return g * (b * pow(a, b - 1));
                 }));
 }
 
 // y = a^b, with 0 for log a where a is 0 and b >= 0
-Variable pow(double a, const Variable& b) {
+Variable pow(Number a, const Variable& b) {
   return record({"pow", "db = g y log a"}, pow(a, b.value()),
-                rule(b, save(b, result), [a](auto& g, auto& b, auto& y) {
+                rule(b, save(b, result), [a = a.real()](auto& g, auto& b, auto& y) {
                   if (a != 0) return g * (y * std::log(a));
                   constexpr double infinity = std::numeric_limits<double>::infinity();
                   const Tensor log_a = full(b.shape(), -infinity, b.dtype());
@@ -120,9 +120,16 @@ Variable remainder(const Variable& a, const Variable& b) {
                 rule(b, save(a, b, result), db));
 }
 
-Variable remainder(const Variable& a, double b) {
+Variable remainder(const Variable& a, Number b) {
   return record({"remainder", "da = g"}, remainder(a.value(), b),
                 rule(a, [](auto& g) { return g; }));
+}
+
+Variable floor_divide(const Variable& a, const Variable& b) {
+  return record_constant("floor_divide", floor_divide(a.value(), b.value()), {a, b});
+}
+Variable floor_divide(const Variable& a, Number b) {
+  return record_constant("floor_divide", floor_divide(a.value(), b), {a});
 }
 
 namespace {
@@ -159,13 +166,13 @@ Variable minimum(const Variable& a, const Variable& b) {
            [](auto& g, auto& a, auto& b) { return winners_share(g, a, b, b > a); }));
 }
 
-Variable maximum(const Variable& a, double b) {
+Variable maximum(const Variable& a, Number b) {
   return record(
       {"maximum", "da = g where a > b,  g/2 where a = b"}, maximum(a.value(), b),
       rule(a, save(a), [b](auto& g, auto& a) { return winners_share(g, a, b, a < b); }));
 }
 
-Variable minimum(const Variable& a, double b) {
+Variable minimum(const Variable& a, Number b) {
   return record(
       {"minimum", "da = g where a < b,  g/2 where a = b"}, minimum(a.value(), b),
       rule(a, save(a), [b](auto& g, auto& a) { return winners_share(g, a, b, a > b); }));
@@ -191,22 +198,22 @@ Variable operator>(const Variable& a, const Variable& b) {
 Variable operator>=(const Variable& a, const Variable& b) {
   return record_constant("ge", a.value() >= b.value(), {a, b});
 }
-Variable operator==(const Variable& a, double b) {
+Variable operator==(const Variable& a, Number b) {
   return record_constant("eq", a.value() == b, {a});
 }
-Variable operator!=(const Variable& a, double b) {
+Variable operator!=(const Variable& a, Number b) {
   return record_constant("ne", a.value() != b, {a});
 }
-Variable operator<(const Variable& a, double b) {
+Variable operator<(const Variable& a, Number b) {
   return record_constant("lt", a.value() < b, {a});
 }
-Variable operator<=(const Variable& a, double b) {
+Variable operator<=(const Variable& a, Number b) {
   return record_constant("le", a.value() <= b, {a});
 }
-Variable operator>(const Variable& a, double b) {
+Variable operator>(const Variable& a, Number b) {
   return record_constant("gt", a.value() > b, {a});
 }
-Variable operator>=(const Variable& a, double b) {
+Variable operator>=(const Variable& a, Number b) {
   return record_constant("ge", a.value() >= b, {a});
 }
 
@@ -221,14 +228,14 @@ Variable where(const Variable& condition, const Variable& a, const Variable& b) 
                 rule(b, save(c), [](auto& g, auto& c) { return where(c, 0, g); }));
 }
 
-Variable where(const Variable& condition, const Variable& a, double b) {
+Variable where(const Variable& condition, const Variable& a, Number b) {
   return record({"where", "da = g where the condition holds"},
                 where(condition.value(), a.value(), b),
                 rule(a, save(condition),
                      [](auto& g, auto& condition) { return where(condition, g, 0); }));
 }
 
-Variable where(const Variable& condition, double a, const Variable& b) {
+Variable where(const Variable& condition, Number a, const Variable& b) {
   return record({"where", "db = g where the condition does not hold"},
                 where(condition.value(), a, b.value()),
                 rule(b, save(condition),

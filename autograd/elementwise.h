@@ -15,28 +15,31 @@ Variable operator+(const Variable& a, const Variable& b);
 Variable operator-(const Variable& a, const Variable& b);
 Variable operator*(const Variable& a, const Variable& b);
 Variable operator/(const Variable& a, const Variable& b);
-Variable operator+(const Variable& a, double b);
-Variable operator-(const Variable& a, double b);
-Variable operator*(const Variable& a, double b);
-Variable operator/(const Variable& a, double b);
-Variable operator+(double a, const Variable& b);
-Variable operator-(double a, const Variable& b);
-Variable operator*(double a, const Variable& b);
-Variable operator/(double a, const Variable& b);
+Variable operator+(const Variable& a, Number b);
+Variable operator-(const Variable& a, Number b);
+Variable operator*(const Variable& a, Number b);
+Variable operator/(const Variable& a, Number b);
+Variable operator+(Number a, const Variable& b);
+Variable operator-(Number a, const Variable& b);
+Variable operator*(Number a, const Variable& b);
+Variable operator/(Number a, const Variable& b);
 Variable operator-(const Variable& x);
 Variable pow(const Variable& a, const Variable& b);
-Variable pow(const Variable& a, double b);
-Variable pow(double a, const Variable& b);
+Variable pow(const Variable& a, Number b);
+Variable pow(Number a, const Variable& b);
 Variable remainder(const Variable& a, const Variable& b);
-Variable remainder(const Variable& a, double b);
+Variable remainder(const Variable& a, Number b);
+// Has no derivative.
+Variable floor_divide(const Variable& a, const Variable& b);
+Variable floor_divide(const Variable& a, Number b);
 inline Variable operator%(const Variable& a, const Variable& b) {
   return remainder(a, b);
 }
-inline Variable operator%(const Variable& a, double b) { return remainder(a, b); }
+inline Variable operator%(const Variable& a, Number b) { return remainder(a, b); }
 Variable maximum(const Variable& a, const Variable& b);
 Variable minimum(const Variable& a, const Variable& b);
-Variable maximum(const Variable& a, double b);
-Variable minimum(const Variable& a, double b);
+Variable maximum(const Variable& a, Number b);
+Variable minimum(const Variable& a, Number b);
 
 // Comparisons have no derivative: backward() from one throws Error, and other ops take it
 // as a constant.
@@ -46,18 +49,18 @@ Variable operator<(const Variable& a, const Variable& b);
 Variable operator<=(const Variable& a, const Variable& b);
 Variable operator>(const Variable& a, const Variable& b);
 Variable operator>=(const Variable& a, const Variable& b);
-Variable operator==(const Variable& a, double b);
-Variable operator!=(const Variable& a, double b);
-Variable operator<(const Variable& a, double b);
-Variable operator<=(const Variable& a, double b);
-Variable operator>(const Variable& a, double b);
-Variable operator>=(const Variable& a, double b);
-inline Variable operator==(double a, const Variable& b) { return b == a; }
-inline Variable operator!=(double a, const Variable& b) { return b != a; }
-inline Variable operator<(double a, const Variable& b) { return b > a; }
-inline Variable operator<=(double a, const Variable& b) { return b >= a; }
-inline Variable operator>(double a, const Variable& b) { return b < a; }
-inline Variable operator>=(double a, const Variable& b) { return b <= a; }
+Variable operator==(const Variable& a, Number b);
+Variable operator!=(const Variable& a, Number b);
+Variable operator<(const Variable& a, Number b);
+Variable operator<=(const Variable& a, Number b);
+Variable operator>(const Variable& a, Number b);
+Variable operator>=(const Variable& a, Number b);
+inline Variable operator==(Number a, const Variable& b) { return b == a; }
+inline Variable operator!=(Number a, const Variable& b) { return b != a; }
+inline Variable operator<(Number a, const Variable& b) { return b > a; }
+inline Variable operator<=(Number a, const Variable& b) { return b >= a; }
+inline Variable operator>(Number a, const Variable& b) { return b < a; }
+inline Variable operator>=(Number a, const Variable& b) { return b <= a; }
 // Logic gives constants: bools have no gradients.
 inline Variable operator&(const Variable& a, const Variable& b) {
   return a.value() & b.value();
@@ -126,8 +129,8 @@ inline Variable clamp_min(const Variable& x, double min) { return clamp(x, min, 
 inline Variable clamp_max(const Variable& x, double max) { return clamp(x, {}, max); }
 
 Variable where(const Variable& condition, const Variable& a, const Variable& b);
-Variable where(const Variable& condition, const Variable& a, double b);
-Variable where(const Variable& condition, double a, const Variable& b);
+Variable where(const Variable& condition, const Variable& a, Number b);
+Variable where(const Variable& condition, Number a, const Variable& b);
 inline Variable where(const Variable& condition, Number a, Number b) {
   return where(condition.value(), a, b);
 }

@@ -198,7 +198,7 @@ Self Methods<Self>::round() const {
   return heed::round(self());
 }
 template <class Self>
-Self Methods<Self>::pow(double exponent) const {
+Self Methods<Self>::pow(Number exponent) const {
   return heed::pow(self(), exponent);
 }
 template <class Self>

@@ -80,10 +80,13 @@ namespace {
 // a = op(a, b), in place if nothing is recorded.
 template <class B, class Op>
 Variable& assign(const char* name, Variable& a, const B& b, Op op) {
-  constexpr bool is_number = std::is_same_v<B, double>;
+  constexpr bool is_number = std::is_same_v<B, Number>;
   const auto kept = [&](auto result) {
     check(result.shape() == a.shape(), "{}: the shape must stay {}, got {}", name,
           a.shape(), result.shape());
+    check(result.dtype() == a.dtype(),
+          "{}: the result would be {}, which cannot be written to {}", name,
+          heed::name(result.dtype()), heed::name(a.dtype()));
     return result;
   };
   bool is_recorded = a.requires_grad();
@@ -158,16 +161,16 @@ Variable& Variable::operator*=(const Variable& x) & {
 Variable& Variable::operator/=(const Variable& x) & {
   return assign("/=", *this, x, [](auto& a, auto& b) { return a / b; });
 }
-Variable& Variable::operator+=(double x) & {
+Variable& Variable::operator+=(Number x) & {
   return assign("+=", *this, x, [](auto& a, auto& b) { return a + b; });
 }
-Variable& Variable::operator-=(double x) & {
+Variable& Variable::operator-=(Number x) & {
   return assign("-=", *this, x, [](auto& a, auto& b) { return a - b; });
 }
-Variable& Variable::operator*=(double x) & {
+Variable& Variable::operator*=(Number x) & {
   return assign("*=", *this, x, [](auto& a, auto& b) { return a * b; });
 }
-Variable& Variable::operator/=(double x) & {
+Variable& Variable::operator/=(Number x) & {
   return assign("/=", *this, x, [](auto& a, auto& b) { return a / b; });
 }
 

@@ -114,10 +114,10 @@ class [[nodiscard]] Variable : public Methods<Variable> {
   Variable& operator-=(const Variable& x) &;
   Variable& operator*=(const Variable& x) &;
   Variable& operator/=(const Variable& x) &;
-  Variable& operator+=(double x) &;
-  Variable& operator-=(double x) &;
-  Variable& operator*=(double x) &;
-  Variable& operator/=(double x) &;
+  Variable& operator+=(Number x) &;
+  Variable& operator-=(Number x) &;
+  Variable& operator*=(Number x) &;
+  Variable& operator/=(Number x) &;
   // On a temporary, such as x[0] += y: in place, and an Error where it would be recorded.
   template <class X>
   void operator+=(const X& x) && {

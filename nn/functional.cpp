@@ -71,7 +71,7 @@ Variable embedding(const Tensor& ids, const Variable& weight,
                           append(ids.shape(), {weight.size(1)}));
   if (!padding_idx) return rows;
   // The padding's rows are the same numbers, but constants: no gradient reaches them.
-  const Tensor padding = ids == static_cast<double>(*padding_idx);
+  const Tensor padding = ids == *padding_idx;
   return where(unsqueeze(padding, -1), rows.detach(), rows);
 }
 

@@ -16,7 +16,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // How many keys each query sees under a diagonal that starts at key `first`: (queries).
 Tensor causal_lens(std::int64_t queries, std::int64_t first) {
-  return clamp(arange(queries, int64) + static_cast<double>(first + 1), 0, {});
+  return clamp(arange(queries, int64) + (first + 1), 0, {});
 }
 
 std::string_view name(EmptyRows policy) {

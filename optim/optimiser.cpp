@@ -126,7 +126,7 @@ std::vector<State> states_of(const StateDict& state_dict, std::string_view optim
     }
   }
   std::string unexpected;
-  for (const auto& [key, value] : unread) unexpected += " " + shown(key);
+  for (const auto& [key, value] : unread) unexpected += fmt::format(" {}", shown(key));
   check(unexpected.empty(), "{}: the state has entries that fit no parameter:{}",
         optimiser, unexpected);
   return states;

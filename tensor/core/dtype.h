@@ -30,6 +30,17 @@ constexpr std::size_t element_size(DType dtype) {
 
 constexpr bool is_floating(DType dtype) { return dtype <= DType::float64; }
 
+// The dtype in which elements of a and b are computed together, by PyTorch's rule: bools
+// become integers beside integers, and both become floating beside floating numbers.
+// Throws Error, naming `op`, for float32 beside float64.
+inline DType promote(std::string_view op, DType a, DType b) {
+  if (a == b) return a;
+  check(!is_floating(a) || !is_floating(b),
+        "{}: the dtypes must be equal, got {} and {}; to(dtype) converts a tensor", op,
+        name(a), name(b));
+  return is_floating(a) ? a : is_floating(b) ? b : int64;
+}
+
 // The DType of a C++ type: dtype_of<float> is float32.
 template <class T>
 inline constexpr DType dtype_of = std::is_same_v<T, float>          ? DType::float32

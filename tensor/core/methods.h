@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "tensor/core/number.h"
 #include "tensor/core/shape.h"
 
 namespace heed {
@@ -92,7 +93,7 @@ class [[nodiscard]] Methods {
   Self floor() const;
   Self ceil() const;
   Self round() const;
-  Self pow(double exponent) const;
+  Self pow(Number exponent) const;
   Self sin() const;
   Self cos() const;
   Self tanh() const;

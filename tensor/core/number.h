@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "tensor/core/dtype.h"
 #include "tensor/core/shape.h"
 
 namespace heed {
@@ -14,12 +15,10 @@ namespace heed {
 template <class T>
 concept Arithmetic = std::integral<T> || std::floating_point<T>;
 
-// `value` as the element type T of an op on a tensor of that type: numbers adapt to the
-// tensor beside them. Throws Error, naming `op`, when an integer or bool tensor would
-// have to take a fraction. A whole number beyond 2^53 that an op takes as a double, as
-// x + n, x == n, where, clamp and masked_fill do, was rounded when it became one, beside
-// an int64 tensor too: tensor(n) is exact. So are fill_, set, full and arange, which take
-// a Number.
+// `value` as the element type T of an op on a tensor of that type. Throws Error, naming
+// `op`, when an integer or bool tensor would have to take a fraction. A whole number
+// beyond 2^53 that an op takes as a double, as clamp and masked_fill do, was rounded when
+// it became one; ops that take a Number are exact.
 template <class T>
 T adapt(std::string_view op, double value);
 
@@ -31,14 +30,14 @@ class Number {
   enum class Kind { boolean, whole, real };
 
   template <Arithmetic T>
-  Number(T value) : real_(static_cast<double>(value)) {
+  Number(T value) {
     if constexpr (std::floating_point<T>) {
       kind_ = Kind::real;
+      real_ = static_cast<double>(value);
     } else {
-      if constexpr (!std::same_as<T, bool>) {
-        kind_ = Kind::whole;
-        if (!std::in_range<std::int64_t>(value)) fail(static_cast<std::uint64_t>(value));
-      }
+      kind_ = std::same_as<T, bool> ? Kind::boolean : Kind::whole;
+      if (!std::in_range<std::int64_t>(value + 0))
+        fail(static_cast<std::uint64_t>(value));
       whole_ = static_cast<std::int64_t>(value);
     }
   }
@@ -46,23 +45,35 @@ class Number {
   Number(Integer value) : Number(std::int64_t{value}) {}
 
   Kind kind() const { return kind_; }
-  double real() const { return real_; }
+  double real() const {
+    return kind_ == Kind::real ? real_ : static_cast<double>(whole_);
+  }
   // The number as an element of type T. Throws Error, naming `op`, when T cannot hold it.
   template <class T>
   T as(std::string_view op) const {
     if constexpr (std::is_same_v<T, std::int64_t>) {
       if (kind_ != Kind::real) return whole_;
     }
-    return adapt<T>(op, real_);
+    return adapt<T>(op, real());
   }
 
  private:
   [[noreturn]] static void fail(std::uint64_t value);
 
-  Kind kind_ = Kind::boolean;
-  std::int64_t whole_ = 0;
-  double real_;
+  Kind kind_;
+  union {
+    std::int64_t whole_;
+    double real_;
+  };
 };
+
+// The dtype in which elements of `dtype` are computed with a plain number, by PyTorch's
+// rule: the number takes their dtype, but a fraction (as the number was written: 2.0 is
+// one) makes integers and bools float32, and a whole number makes bools int64.
+inline DType promote(DType dtype, const Number& number) {
+  if (is_floating(dtype) || number.kind() == Number::Kind::boolean) return dtype;
+  return number.kind() == Number::Kind::real ? float32 : int64;
+}
 
 // value.as<T>(op), for numbers that become elements as they are: a finite one that T
 // could only hold as an infinity is an Error too.

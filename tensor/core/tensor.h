@@ -141,10 +141,10 @@ class [[nodiscard]] Tensor : public Methods<Tensor> {
   Tensor& operator-=(const Tensor& x);
   Tensor& operator*=(const Tensor& x);
   Tensor& operator/=(const Tensor& x);
-  Tensor& operator+=(double x);
-  Tensor& operator-=(double x);
-  Tensor& operator*=(double x);
-  Tensor& operator/=(double x);
+  Tensor& operator+=(Number x);
+  Tensor& operator-=(Number x);
+  Tensor& operator*=(Number x);
+  Tensor& operator/=(Number x);
 
   // A contiguous copy with storage of its own.
   Tensor clone() const;

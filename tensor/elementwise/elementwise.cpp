@@ -54,9 +54,8 @@ class Operand {
     std::memcpy(number_, &number, sizeof number);
   }
   // The number that `value` is in a tensor of `dtype`.
-  Operand(std::string_view name, double value, DType dtype)
-      : Operand(
-            dispatch(dtype, [&]<class T>() { return Operand(adapt<T>(name, value)); })) {}
+  Operand(std::string_view name, Number value, DType dtype)
+      : Operand(dispatch(dtype, [&]<class T>() { return Operand(value.as<T>(name)); })) {}
 
   bool is_number() const { return !tensor_; }
   // True when the elements lie as those of a contiguous tensor of `shape`.
@@ -135,153 +134,61 @@ Tensor compute(Kernel kernel, const Shape& shape, DType dtype, const Operands<N>
 
 // --- the forms that operations take; `name` is the op in error messages
 
+// The dtype of which the op has a kernel for elements of `dtype`: integers and bools
+// become float32 for an op of floating numbers alone, as in PyTorch.
+DType computed_in(Op op, DType dtype) {
+  const bool is_floating_alone = table().of(op, float32) && !table().of(op, int64);
+  return is_floating_alone && !is_floating(dtype) ? float32 : dtype;
+}
+
+// Comparisons of any elements give bools.
+DType dtype_of_result(Op op, DType elements) {
+  for (const Op comparison : {Op::eq, Op::ne, Op::lt, Op::le, Op::gt, Op::ge}) {
+    if (op == comparison) return boolean;
+  }
+  return elements;
+}
+
 // A property that only floating numbers can have or lack; the others all have `other`.
 Tensor property(Op op, const Tensor& x, bool other) {
   if (!is_floating(x.dtype())) return full(x.shape(), other, boolean);
   return compute<1>(table().of(op, x.dtype()), x.shape(), boolean, {x});
 }
 
-Tensor binary_as(DType result, std::string_view name, Op op, const Tensor& a,
-                 const Tensor& b) {
-  check_same_dtype(name, a, b);
-  const Kernel kernel = kernel_of(name, op, a.dtype());
-  if (a.shape() == b.shape()) return compute<2>(kernel, a.shape(), result, {a, b});
-  return compute<2>(kernel, broadcast(name, a.shape(), b.shape()), result, {a, b});
-}
-
-Tensor binary(std::string_view name, Op op, const Tensor& a, double b) {
-  const Kernel kernel = kernel_of(name, op, a.dtype());
-  return compute<2>(kernel, a.shape(), a.dtype(), {a, Operand(name, b, a.dtype())});
-}
-Tensor binary(std::string_view name, Op op, double a, const Tensor& b) {
-  const Kernel kernel = kernel_of(name, op, b.dtype());
-  return compute<2>(kernel, b.shape(), b.dtype(), {Operand(name, a, b.dtype()), b});
-}
-
-Tensor comparison(std::string_view name, Op op, const Tensor& a, const Tensor& b) {
-  return binary_as(boolean, name, op, a, b);
-}
-Tensor comparison(std::string_view name, Op op, const Tensor& a, double b) {
-  const Kernel kernel = kernel_of(name, op, a.dtype());
-  return compute<2>(kernel, a.shape(), boolean, {a, Operand(name, b, a.dtype())});
-}
-
 }  // namespace
 
 // --- pairs
 
+void detail::check_takes(std::string_view name, Op op, DType dtype) {
+  kernel_of(name, op, dtype);
+}
+
 Tensor detail::binary(std::string_view name, Op op, const Tensor& a, const Tensor& b) {
-  return binary_as(a.dtype(), name, op, a, b);
+  const DType dtype = computed_in(op, promote(name, a.dtype(), b.dtype()));
+  if (a.dtype() != dtype || b.dtype() != dtype) [[unlikely]]
+    return binary(name, op, a.to(dtype), b.to(dtype));
+  const Kernel kernel = kernel_of(name, op, dtype);
+  const DType result = dtype_of_result(op, dtype);
+  if (a.shape() == b.shape()) return compute<2>(kernel, a.shape(), result, {a, b});
+  return compute<2>(kernel, broadcast(name, a.shape(), b.shape()), result, {a, b});
 }
-using detail::binary;
-
-Tensor operator+(const Tensor& a, const Tensor& b) {
-  return binary("add", Op::add, a, b);
+// Of a tensor and a number, in one order and the other.
+Tensor detail::binary(std::string_view name, Op op, const Tensor& a, Number b) {
+  const DType dtype = computed_in(op, promote(a.dtype(), b));
+  if (a.dtype() != dtype) [[unlikely]]
+    return binary(name, op, a.to(dtype), b);
+  const Kernel kernel = kernel_of(name, op, dtype);
+  const Operand number(name, b, dtype);
+  return compute<2>(kernel, a.shape(), dtype_of_result(op, dtype), {a, number});
 }
-Tensor operator-(const Tensor& a, const Tensor& b) {
-  return binary("sub", Op::sub, a, b);
+Tensor detail::binary(std::string_view name, Op op, Number a, const Tensor& b) {
+  const DType dtype = computed_in(op, promote(b.dtype(), a));
+  if (b.dtype() != dtype) [[unlikely]]
+    return binary(name, op, a, b.to(dtype));
+  const Kernel kernel = kernel_of(name, op, dtype);
+  const Operand number(name, a, dtype);
+  return compute<2>(kernel, b.shape(), dtype_of_result(op, dtype), {number, b});
 }
-Tensor operator*(const Tensor& a, const Tensor& b) {
-  return binary("mul", Op::mul, a, b);
-}
-Tensor operator/(const Tensor& a, const Tensor& b) {
-  return binary("div", Op::div, a, b);
-}
-Tensor operator+(const Tensor& a, double b) { return binary("add", Op::add, a, b); }
-Tensor operator-(const Tensor& a, double b) { return binary("sub", Op::sub, a, b); }
-Tensor operator*(const Tensor& a, double b) { return binary("mul", Op::mul, a, b); }
-Tensor operator/(const Tensor& a, double b) {
-  // By a power of two, multiplication has the same bits and takes a fifth of the time.
-  int exponent = 0;
-  if (is_floating(a.dtype()) && std::abs(std::frexp(b, &exponent)) == 0.5 &&
-      -100 < exponent && exponent < 100) {
-    return binary("div", Op::mul, a, 1 / b);
-  }
-  return binary("div", Op::div, a, b);
-}
-Tensor operator+(double a, const Tensor& b) { return binary("add", Op::add, a, b); }
-Tensor operator-(double a, const Tensor& b) { return binary("sub", Op::sub, a, b); }
-Tensor operator*(double a, const Tensor& b) { return binary("mul", Op::mul, a, b); }
-Tensor operator/(double a, const Tensor& b) { return binary("div", Op::div, a, b); }
-
-Tensor pow(const Tensor& a, const Tensor& b) { return binary("pow", Op::pow, a, b); }
-Tensor pow(double a, const Tensor& b) { return binary("pow", Op::pow, a, b); }
-Tensor pow(const Tensor& a, double b) {
-  kernel_of("pow", Op::pow, a.dtype());
-  if (b == -2) return reciprocal(square(a));
-  if (b == -1) return reciprocal(a);
-  if (b == -0.5) return rsqrt(a);
-  if (b == 0) return ones_like(a);
-  if (b == 0.5) return sqrt(a);
-  if (b == 1) return a.clone();
-  if (b == 2) return square(a);
-  if (b == 3) return square(a) * a;
-  return binary("pow", Op::pow, a, b);
-}
-
-Tensor remainder(const Tensor& a, const Tensor& b) {
-  if (b.dtype() == int64) {
-    for (const std::int64_t divisor : b.to_vector<std::int64_t>()) {
-      check(divisor != 0, "remainder: an integer cannot be divided by 0");
-    }
-  }
-  return binary("remainder", Op::remainder, a, b);
-}
-Tensor remainder(const Tensor& a, double b) {
-  check(a.dtype() != int64 || b != 0, "remainder: an integer cannot be divided by 0");
-  return binary("remainder", Op::remainder, a, b);
-}
-
-Tensor maximum(const Tensor& a, const Tensor& b) {
-  return binary("maximum", Op::maximum, a, b);
-}
-Tensor minimum(const Tensor& a, const Tensor& b) {
-  return binary("minimum", Op::minimum, a, b);
-}
-Tensor maximum(const Tensor& a, double b) { return binary("maximum", Op::maximum, a, b); }
-Tensor minimum(const Tensor& a, double b) { return binary("minimum", Op::minimum, a, b); }
-
-Tensor& Tensor::operator+=(const Tensor& x) {
-  add_(*this, x);
-  return *this;
-}
-Tensor& Tensor::operator-=(const Tensor& x) {
-  add_(*this, x, -1);
-  return *this;
-}
-Tensor& Tensor::operator*=(const Tensor& x) { return overwrite("mul_", *this * x); }
-Tensor& Tensor::operator/=(const Tensor& x) { return overwrite("div_", *this / x); }
-Tensor& Tensor::operator+=(double x) { return overwrite("add_", *this + x); }
-Tensor& Tensor::operator-=(double x) { return overwrite("sub_", *this - x); }
-Tensor& Tensor::operator*=(double x) { return overwrite("mul_", *this * x); }
-Tensor& Tensor::operator/=(double x) { return overwrite("div_", *this / x); }
-
-// --- comparisons
-
-Tensor operator==(const Tensor& a, const Tensor& b) {
-  return comparison("eq", Op::eq, a, b);
-}
-Tensor operator!=(const Tensor& a, const Tensor& b) {
-  return comparison("ne", Op::ne, a, b);
-}
-Tensor operator<(const Tensor& a, const Tensor& b) {
-  return comparison("lt", Op::lt, a, b);
-}
-Tensor operator<=(const Tensor& a, const Tensor& b) {
-  return comparison("le", Op::le, a, b);
-}
-Tensor operator>(const Tensor& a, const Tensor& b) {
-  return comparison("gt", Op::gt, a, b);
-}
-Tensor operator>=(const Tensor& a, const Tensor& b) {
-  return comparison("ge", Op::ge, a, b);
-}
-Tensor operator==(const Tensor& a, double b) { return comparison("eq", Op::eq, a, b); }
-Tensor operator!=(const Tensor& a, double b) { return comparison("ne", Op::ne, a, b); }
-Tensor operator<(const Tensor& a, double b) { return comparison("lt", Op::lt, a, b); }
-Tensor operator<=(const Tensor& a, double b) { return comparison("le", Op::le, a, b); }
-Tensor operator>(const Tensor& a, double b) { return comparison("gt", Op::gt, a, b); }
-Tensor operator>=(const Tensor& a, double b) { return comparison("ge", Op::ge, a, b); }
 
 Tensor isnan(const Tensor& x) { return property(Op::isnan, x, false); }
 Tensor isinf(const Tensor& x) { return property(Op::isinf, x, false); }
@@ -290,8 +197,10 @@ Tensor isfinite(const Tensor& x) { return property(Op::isfinite, x, true); }
 // --- single elements
 
 Tensor detail::unary(std::string_view name, Op op, const Tensor& x) {
-  const Kernel kernel = kernel_of(name, op, x.dtype());
-  return compute<1>(kernel, x.shape(), x.dtype(), {x});
+  const DType dtype = computed_in(op, x.dtype());
+  if (dtype != x.dtype()) [[unlikely]]
+    return unary(name, op, x.to(dtype));
+  return compute<1>(kernel_of(name, op, dtype), x.shape(), dtype, {x});
 }
 
 Tensor clamp(const Tensor& x, std::optional<double> min, std::optional<double> max) {
@@ -323,14 +232,17 @@ Tensor select_by(const Tensor& condition, const Operand& a, const Operand& b,
 }  // namespace
 
 Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b) {
-  check_same_dtype("where", a, b);
-  return select_by(condition, a, b, broadcast("where", a.shape(), b.shape()), a.dtype());
+  const DType dtype = promote("where", a.dtype(), b.dtype());
+  return select_by(condition, a.to(dtype), b.to(dtype),
+                   broadcast("where", a.shape(), b.shape()), dtype);
 }
-Tensor where(const Tensor& condition, const Tensor& a, double b) {
-  return select_by(condition, a, Operand("where", b, a.dtype()), a.shape(), a.dtype());
+Tensor where(const Tensor& condition, const Tensor& a, Number b) {
+  const DType dtype = promote(a.dtype(), b);
+  return select_by(condition, a.to(dtype), Operand("where", b, dtype), a.shape(), dtype);
 }
-Tensor where(const Tensor& condition, double a, const Tensor& b) {
-  return select_by(condition, Operand("where", a, b.dtype()), b, b.shape(), b.dtype());
+Tensor where(const Tensor& condition, Number a, const Tensor& b) {
+  const DType dtype = promote(b.dtype(), a);
+  return select_by(condition, Operand("where", a, dtype), b.to(dtype), b.shape(), dtype);
 }
 Tensor where(const Tensor& condition, Number a, Number b) {
   constexpr DType dtypes[] = {boolean, int64, float32};  // by Number::Kind
@@ -373,7 +285,8 @@ void overwrite(std::string_view name, Kernel kernel, Tensor& target,
 }  // namespace
 
 void add_(Tensor& target, const Tensor& x, double alpha) {
-  check_same_dtype("add_", target, x);
+  check(promote("add_", target.dtype(), x.dtype()) == target.dtype(),
+        "add_: {} cannot be added to {} in place", name(x.dtype()), name(target.dtype()));
   const Kernel add = kernel_of("add_", Op::add, target.dtype());
   if (x.shape() != target.shape()) {
     check(broadcasts_to(x.shape(), target.shape()),
@@ -385,7 +298,7 @@ void add_(Tensor& target, const Tensor& x, double alpha) {
       x.storage() == target.storage() &&
       !(x.offset() == target.offset() && x.shape() == target.shape() &&
         x.strides() == target.strides());
-  const Tensor& source = may_overlap ? x.clone() : x;
+  const Tensor& source = may_overlap ? x.clone() : x.to(target.dtype());
   if (alpha == 1) return overwrite<2>("add_", add, target, {target, source});
   const Kernel add_scaled = table().of(Op::add_scaled, target.dtype());
   overwrite<3>("add_", add_scaled, target,

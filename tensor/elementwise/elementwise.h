@@ -47,6 +47,7 @@ enum class Op {
   add,
   div,
   eq,
+  floor_divide,
   ge,
   gelu_backward,
   gelu_tanh_backward,
@@ -80,43 +81,52 @@ namespace detail {
 // not fit.
 Tensor unary(std::string_view name, kernels::Op op, const Tensor& x);
 Tensor binary(std::string_view name, kernels::Op op, const Tensor& a, const Tensor& b);
+Tensor binary(std::string_view name, kernels::Op op, const Tensor& a, Number b);
+Tensor binary(std::string_view name, kernels::Op op, Number a, const Tensor& b);
+// Throws Error, naming `name`, when the op takes no elements of `dtype`.
+void check_takes(std::string_view name, kernels::Op op, DType dtype);
 }  // namespace detail
 
-// --- pairs: a and b broadcast and have one dtype; a number takes the dtype of the tensor
-// beside it. All throw Error when the shapes do not broadcast or the dtypes differ.
+// --- pairs: a and b broadcast, and are computed in the dtype that promote() gives. All
+// throw Error when the shapes do not broadcast, and for float32 beside float64.
 
 Tensor operator+(const Tensor& a, const Tensor& b);
 Tensor operator-(const Tensor& a, const Tensor& b);
 Tensor operator*(const Tensor& a, const Tensor& b);
-// True division; throws Error for int64 and bool, which would need another dtype.
+// True division: of integers and bools in float32.
 Tensor operator/(const Tensor& a, const Tensor& b);
-Tensor operator+(const Tensor& a, double b);
-Tensor operator-(const Tensor& a, double b);
-Tensor operator*(const Tensor& a, double b);
-Tensor operator/(const Tensor& a, double b);
-Tensor operator+(double a, const Tensor& b);
-Tensor operator-(double a, const Tensor& b);
-Tensor operator*(double a, const Tensor& b);
-Tensor operator/(double a, const Tensor& b);
+Tensor operator+(const Tensor& a, Number b);
+Tensor operator-(const Tensor& a, Number b);
+Tensor operator*(const Tensor& a, Number b);
+Tensor operator/(const Tensor& a, Number b);
+Tensor operator+(Number a, const Tensor& b);
+Tensor operator-(Number a, const Tensor& b);
+Tensor operator*(Number a, const Tensor& b);
+Tensor operator/(Number a, const Tensor& b);
 
-// a to the power b; floating dtypes. The numbers 0.5 and -0.5 mean sqrt and rsqrt, as in
-// PyTorch: they differ from other powers in -0 and -infinity.
+// a to the power b. The numbers 0.5 and -0.5 mean sqrt and rsqrt, as in PyTorch: they
+// differ from other powers in -0 and -infinity. Throws Error for integers to a number
+// below 0, and for two bools.
 Tensor pow(const Tensor& a, const Tensor& b);
-Tensor pow(const Tensor& a, double b);
-Tensor pow(double a, const Tensor& b);
+Tensor pow(const Tensor& a, Number b);
+Tensor pow(Number a, const Tensor& b);
 
 // a - b floor(a / b), whose sign is that of b: the % of Python. NaN for a floating b of
 // 0. Throws Error for bool, and when an integer b is 0.
 Tensor remainder(const Tensor& a, const Tensor& b);
-Tensor remainder(const Tensor& a, double b);
+Tensor remainder(const Tensor& a, Number b);
+// a / b rounded down to a whole number, of the dtype of remainder(): the // of Python.
+// Throws Error as remainder() does.
+Tensor floor_divide(const Tensor& a, const Tensor& b);
+Tensor floor_divide(const Tensor& a, Number b);
 inline Tensor operator%(const Tensor& a, const Tensor& b) { return remainder(a, b); }
-inline Tensor operator%(const Tensor& a, double b) { return remainder(a, b); }
+inline Tensor operator%(const Tensor& a, Number b) { return remainder(a, b); }
 
 // The larger and the smaller of each pair; NaN if either is NaN.
 Tensor maximum(const Tensor& a, const Tensor& b);
 Tensor minimum(const Tensor& a, const Tensor& b);
-Tensor maximum(const Tensor& a, double b);
-Tensor minimum(const Tensor& a, double b);
+Tensor maximum(const Tensor& a, Number b);
+Tensor minimum(const Tensor& a, Number b);
 
 // --- comparisons: a bool tensor, broadcast like the pairs above.
 
@@ -126,18 +136,18 @@ Tensor operator<(const Tensor& a, const Tensor& b);
 Tensor operator<=(const Tensor& a, const Tensor& b);
 Tensor operator>(const Tensor& a, const Tensor& b);
 Tensor operator>=(const Tensor& a, const Tensor& b);
-Tensor operator==(const Tensor& a, double b);
-Tensor operator!=(const Tensor& a, double b);
-Tensor operator<(const Tensor& a, double b);
-Tensor operator<=(const Tensor& a, double b);
-Tensor operator>(const Tensor& a, double b);
-Tensor operator>=(const Tensor& a, double b);
-inline Tensor operator==(double a, const Tensor& b) { return b == a; }
-inline Tensor operator!=(double a, const Tensor& b) { return b != a; }
-inline Tensor operator<(double a, const Tensor& b) { return b > a; }
-inline Tensor operator<=(double a, const Tensor& b) { return b >= a; }
-inline Tensor operator>(double a, const Tensor& b) { return b < a; }
-inline Tensor operator>=(double a, const Tensor& b) { return b <= a; }
+Tensor operator==(const Tensor& a, Number b);
+Tensor operator!=(const Tensor& a, Number b);
+Tensor operator<(const Tensor& a, Number b);
+Tensor operator<=(const Tensor& a, Number b);
+Tensor operator>(const Tensor& a, Number b);
+Tensor operator>=(const Tensor& a, Number b);
+inline Tensor operator==(Number a, const Tensor& b) { return b == a; }
+inline Tensor operator!=(Number a, const Tensor& b) { return b != a; }
+inline Tensor operator<(Number a, const Tensor& b) { return b > a; }
+inline Tensor operator<=(Number a, const Tensor& b) { return b >= a; }
+inline Tensor operator>(Number a, const Tensor& b) { return b < a; }
+inline Tensor operator>=(Number a, const Tensor& b) { return b <= a; }
 
 // Logic on bool tensors, broadcast. Throw Error for other dtypes.
 inline Tensor logical_and(const Tensor& a, const Tensor& b) {
@@ -161,7 +171,8 @@ Tensor isnan(const Tensor& x);
 Tensor isinf(const Tensor& x);
 Tensor isfinite(const Tensor& x);
 
-// --- single elements. neg, abs, sign, square: any dtype but bool; the rest floating.
+// --- single elements. neg, abs, sign, square, floor, ceil, round and relu have results
+// of x's dtype and throw Error for bool; the others make integers and bools float32.
 
 inline Tensor neg(const Tensor& x) { return detail::unary("neg", kernels::Op::neg, x); }
 inline Tensor operator-(const Tensor& x) { return neg(x); }
@@ -254,8 +265,8 @@ inline Tensor clamp_max(const Tensor& x, double max) { return clamp(x, {}, max);
 // a where `condition` (bool) holds, else b; all three broadcast. An element that is not
 // chosen has no effect, not even if it is NaN.
 Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b);
-Tensor where(const Tensor& condition, const Tensor& a, double b);
-Tensor where(const Tensor& condition, double a, const Tensor& b);
+Tensor where(const Tensor& condition, const Tensor& a, Number b);
+Tensor where(const Tensor& condition, Number a, const Tensor& b);
 // Of two numbers: int64 if both are whole, bool if both are bools, else float32.
 Tensor where(const Tensor& condition, Number a, Number b);
 // x with `value` where `mask` (bool, broadcast to x's shape) holds. Throws Error when the

@@ -30,9 +30,9 @@ struct For {
   static constexpr bool vectorises = true;
 };
 using Numeric = For<float, double, int64_t>;
+using AnyType = For<float, double, int64_t, Bool>;
 using Floating = For<float, double>;
 using Logical = For<Bool>;
-using AnyType = For<float, double, int64_t, Bool>;
 // Made of functions that math.h has for float32, and the C library for float64.
 struct Elementary : Floating {
   template <class U>
@@ -40,7 +40,8 @@ struct Elementary : Floating {
 };
 
 template <>
-struct Formula<Op::add> : Numeric {
+struct Formula<Op::add> : AnyType {
+  Bool operator()(Bool a, Bool b) const { return a | b; }
   int64_t operator()(int64_t a, int64_t b) const {
     return static_cast<int64_t>(Word(a) + Word(b));
   }
@@ -54,7 +55,8 @@ struct Formula<Op::sub> : Numeric {
   auto operator()(auto a, auto b) const { return a - b; }
 };
 template <>
-struct Formula<Op::mul> : Numeric {
+struct Formula<Op::mul> : AnyType {
+  Bool operator()(Bool a, Bool b) const { return a & b; }
   int64_t operator()(int64_t a, int64_t b) const {
     return static_cast<int64_t>(Word(a) * Word(b));
   }
@@ -65,9 +67,18 @@ struct Formula<Op::div> : Floating {
   auto operator()(auto a, auto b) const { return a / b; }
 };
 template <>
-struct Formula<Op::pow> : Floating {
+struct Formula<Op::pow> : Numeric {
   template <class U>
   static constexpr bool vectorises = false;
+  // Below 0 the power is what is left of the fraction when it is rounded towards 0.
+  int64_t operator()(int64_t a, int64_t b) const {
+    if (b < 0) return a == 1 ? 1 : a == -1 ? (b % 2 == 0 ? 1 : -1) : 0;
+    Word power = 1;
+    for (Word square(a); b > 0; b /= 2, square *= square) {
+      if (b % 2 == 1) power *= square;
+    }
+    return static_cast<int64_t>(power);
+  }
   float operator()(float a, float b) const { return __builtin_powf(a, b); }
   double operator()(double a, double b) const { return __builtin_pow(a, b); }
 };
@@ -92,11 +103,11 @@ struct Formula<Op::remainder> : Numeric {
   }
 };
 template <>
-struct Formula<Op::maximum> : Numeric {
+struct Formula<Op::maximum> : AnyType {
   auto operator()(auto a, auto b) const { return a > b || a != a ? a : b; }
 };
 template <>
-struct Formula<Op::minimum> : Numeric {
+struct Formula<Op::minimum> : AnyType {
   auto operator()(auto a, auto b) const { return a < b || a != a ? a : b; }
 };
 
@@ -194,22 +205,48 @@ struct Formula<Op::rsqrt> : Floating {
   auto operator()(auto x) const { return 1 / Formula<Op::sqrt>{}(x); }
 };
 template <>
-struct Formula<Op::floor> : Floating {
+struct Formula<Op::floor> : Numeric {
+  int64_t operator()(int64_t x) const { return x; }
   float operator()(float x) const { return __builtin_floorf(x); }
   double operator()(double x) const { return __builtin_floor(x); }
 };
 template <>
-struct Formula<Op::ceil> : Floating {
+struct Formula<Op::ceil> : Numeric {
+  int64_t operator()(int64_t x) const { return x; }
   float operator()(float x) const { return __builtin_ceilf(x); }
   double operator()(double x) const { return __builtin_ceil(x); }
 };
 template <>
-struct Formula<Op::round> : Floating {
+struct Formula<Op::round> : Numeric {
+  int64_t operator()(int64_t x) const { return x; }
   float operator()(float x) const { return __builtin_rintf(x); }
   double operator()(double x) const { return __builtin_rint(x); }
 };
+// The quotient rounded down.
 template <>
-struct Formula<Op::relu> : Floating {
+struct Formula<Op::floor_divide> : Numeric {
+  template <class U>
+  static constexpr bool vectorises = false;
+  int64_t operator()(int64_t a, int64_t b) const {
+    if (b == -1) return Formula<Op::neg>{}(a);
+    return (a - Formula<Op::remainder>{}(a, b)) / b;
+  }
+  float operator()(float a, float b) const { return floor(a, b, __builtin_fmodf(a, b)); }
+  double operator()(double a, double b) const {
+    return floor(a, b, __builtin_fmod(a, b));
+  }
+  // a / b alone may be rounded up to the next whole number; the remainder tells. A zero
+  // has the sign of a / b.
+  template <class T>
+  static T floor(T a, T b, T rest) {
+    if (b == 0) return a / b;
+    T quotient = (a - rest) / b;
+    if (rest != 0 && (rest < 0) != (b < 0)) quotient -= 1;
+    return quotient == 0 ? a / b * 0 : Formula<Op::round>{}(quotient);
+  }
+};
+template <>
+struct Formula<Op::relu> : Numeric {
   auto operator()(auto x) const { return x < 0 ? 0 : x; }
 };
 

@@ -321,6 +321,8 @@ void add_constants(std::vector<OpRow>& table) {
   constant("operator<=", [](In in) { return in[0] <= in[0]; });
   constant("operator>", [](In in) { return in[0] > 0; });
   constant("operator>=", [](In in) { return in[0] >= 0; });
+  constant("floor_divide", [](In in) { return floor_divide(in[0], in[0].value()); });
+  constant("floor_divide", [](In in) { return floor_divide(in[0], 0.3); });
   constant("argmax", [](In in) { return argmax(in[0]); });
   constant("argmin", [](In in) { return argmin(in[0], 1); });
   constant("argsort", [](In in) { return argsort(in[0]); });

@@ -253,22 +253,9 @@ BOOST_AUTO_TEST_CASE(errors_say_what_must_hold) {
   says("gt: the shapes must broadcast (equal sizes, or 1), got (2, 3) and (4)",
        [&] { return a > b; });
   says(
-      "mul: the dtypes must be equal, got float64 and int64; to(dtype) converts a tensor",
-      [&] { twice* whole; });
-  says("lt: the dtypes must be equal, got float64 and int64; to(dtype) converts a tensor",
-       [&] { return twice < whole; });
-  says(
-      "div: the dtype must be float32 or float64, got int64; to(float32) converts a "
+      "mul: the dtypes must be equal, got float64 and float32; to(dtype) converts a "
       "tensor",
-      [&] { whole / whole; });
-  says(
-      "div: the dtype must be float32 or float64, got int64; to(float32) converts a "
-      "tensor",
-      [&] { 1 / whole; });
-  says(
-      "pow: the dtype must be float32 or float64, got int64; to(float32) converts a "
-      "tensor",
-      [&] { pow(whole, 2); });
+      [&] { return twice * a; });
   says(
       "sub: the dtype must be float32, float64 or int64, got bool; to(float32) converts "
       "a tensor",
@@ -278,28 +265,15 @@ BOOST_AUTO_TEST_CASE(errors_say_what_must_hold) {
       "a tensor",
       [&] { -truth; });
   says(
-      "exp: the dtype must be float32 or float64, got int64; to(float32) converts a "
-      "tensor",
-      [&] { exp(whole); });
-  says(
-      "gelu: the dtype must be float32 or float64, got bool; to(float32) converts a "
-      "tensor",
-      [&] { gelu(truth, Gelu::tanh); });
-  says(
       "clamp: the dtype must be float32, float64 or int64, got bool; to(float32) "
       "converts a tensor",
       [&] { clamp(truth, 0, 1); });
   says("logical_and: the dtype must be bool, got float32", [&] { logical_and(a, a); });
   says("logical_not: the dtype must be bool, got int64", [&] { logical_not(whole); });
-  says("add: an int64 tensor takes whole numbers, got 2.5; to(float32) converts a tensor",
-       [&] { whole + 2.5; });
-  says("eq: an int64 tensor takes whole numbers, got 2.5; to(float32) converts a tensor",
-       [&] { return whole == 2.5; });
   says(
       "clamp: an int64 tensor takes whole numbers, got inf; to(float32) converts a "
       "tensor",
       [&] { clamp(whole, 0, infinity); });
-  says("ne: a bool tensor takes 0 or 1, got 2", [&] { return truth != 2; });
 }
 
 BOOST_AUTO_TEST_CASE(float64_angles_are_the_library_s_however_large) {
