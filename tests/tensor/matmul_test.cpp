@@ -1,6 +1,5 @@
 #include "tensor/product/matmul.h"
 
-#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -386,27 +385,6 @@ BOOST_AUTO_TEST_CASE(errors) {
   BOOST_TEST(error_of([] { outer(empty({2}), empty({2}, float64)); }) ==
              "outer: the dtypes must be equal, got float32 and float64; to(dtype) "
              "converts a tensor");
-}
-
-// A sum begins at 0: products that are all -0 add up to 0, for every number of rows.
-BOOST_AUTO_TEST_CASE(sums_of_negative_zeros_are_zero) {
-  for (const DType dtype : {float32, float64}) {
-    for (const Int m : {1, 2, 3, 33}) {
-      for (const Int k : {1, 5, 20}) {
-        for (const Int n : {1, 4, 33}) {
-          const Tensor a = full({m, k}, -0.2, dtype), b = zeros({k, n}, dtype);
-          for (const Tensor& x : {a, strided(a), stored_transposed(a, 0, 1)}) {
-            for (const Tensor& y : {b, strided(b), stored_transposed(b, 0, 1)}) {
-              const auto c = matmul(x, y).to(float64).to_vector<double>();
-              BOOST_TEST(std::none_of(c.begin(), c.end(),
-                                      [](double d) { return std::signbit(d); }),
-                         m << " " << k << " " << n << " " << name(dtype));
-            }
-          }
-        }
-      }
-    }
-  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()
