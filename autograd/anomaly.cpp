@@ -25,10 +25,17 @@ bool environment_asks() {
   return value && std::string_view(value) != "" && std::string_view(value) != "0";
 }
 
-// Without a scope of its own a thread checks if the environment asks for it.
-const NamedVariables no_names;
-thread_local const NamedVariables* names = environment_asks() ? &no_names : nullptr;
+thread_local const detail::AnomalyScope* innermost = nullptr;
 thread_local bool in_backward = false;
+
+// The names of the scope in force; null if this thread does not check. Without a scope of
+// its own a thread checks if the environment asks for it.
+const NamedVariables* names() {
+  static const bool is_asked = environment_asks();
+  static const NamedVariables none;
+  if (innermost) return &innermost->names;
+  return is_asked ? &none : nullptr;
+}
 
 bool has(const Tensor& x, Tensor (*property)(const Tensor&)) {
   return is_floating(x.dtype()) && any(property(x)).item() != 0;
@@ -55,7 +62,7 @@ std::string shape_and_range(const Tensor& x) {
 // "exp (2) <- mul (2) <- the leaf W_q.weight (2)": from `start` along the inputs to the
 // nearest leaf that has a name, or else to the nearest leaf.
 std::string way_to_leaf(const std::vector<Node*>& start) {
-  const detail::NodeNames named(*names);
+  const detail::NodeNames named(*names());
   std::map<Node*, Node*> user;  // of each node that was found
   std::vector<Node*> found;
   const auto add = [&](Node* node, Node* from) {
@@ -82,7 +89,8 @@ std::string way_to_leaf(const std::vector<Node*>& start) {
 
 class AnomalyObserver : public detail::BackwardObserver {
  public:
-  explicit AnomalyObserver(std::span<const Variable> gradients) {
+  AnomalyObserver(std::span<const Variable> gradients, BackwardObserver* next)
+      : next_(next) {
     // What follows from a gradient that is not finite is nobody's fault.
     is_tainted_ = std::any_of(gradients.begin(), gradients.end(),
                               [](const Variable& g) { return !all_finite(g.value()); });
@@ -91,6 +99,7 @@ class AnomalyObserver : public detail::BackwardObserver {
   ~AnomalyObserver() override { in_backward = false; }
 
   void visit(Node& node, const Variable& g) override {
+    if (next_) next_->visit(node, g);
     g_ = g.value();
     if (is_tainted_ || all_finite(g_)) return;
     fail(
@@ -100,6 +109,7 @@ class AnomalyObserver : public detail::BackwardObserver {
   }
 
   void deliver(Node& node, int i, Node& input, const Variable& gradient) override {
+    if (next_) next_->deliver(node, i, input, gradient);
     user_.emplace(&input, &node);
     if (is_tainted_ || all_finite(gradient.value())) return;
     std::vector<Node*> inputs;
@@ -125,6 +135,7 @@ class AnomalyObserver : public detail::BackwardObserver {
                        way.empty() ? "" : "; its input is ", way);
   }
 
+  BackwardObserver* const next_;  // or null
   bool is_tainted_;
   Tensor g_;                     // of the node whose turn it is
   std::map<Node*, Node*> user_;  // the first node that sent a gradient
@@ -134,24 +145,27 @@ class AnomalyObserver : public detail::BackwardObserver {
 
 std::atomic<int> detail::anomaly_checks{environment_asks() ? 1 : 0};
 
-DetectAnomaly::DetectAnomaly(NamedVariables names)
-    : names_(std::move(names)), before_(std::exchange(heed::names, &names_)) {
+DetectAnomaly::DetectAnomaly(NamedVariables names) : scope_{std::move(names), innermost} {
+  innermost = &scope_;
   ++detail::anomaly_checks;
 }
 
 DetectAnomaly::~DetectAnomaly() {
-  heed::names = before_;
+  const detail::AnomalyScope** link = &innermost;
+  while (*link && *link != &scope_) link = &(*link)->outer;
+  if (*link) *link = scope_.outer;
   --detail::anomaly_checks;
 }
 
 void detail::check_op(const OpInfo& op, const Tensor& value,
                       const std::vector<std::reference_wrapper<const Variable>>& inputs) {
-  if (!names || in_backward || all_finite(value)) return;
+  if (!names() || in_backward || all_finite(value)) return;
   const auto any_input = [&](auto&& property) {
     return std::any_of(inputs.begin(), inputs.end(),
                        [&](const Variable& x) { return property(x.value()); });
   };
-  const bool is_meant = std::string_view(op.name) == "masked_fill";
+  const std::string_view name = op.name;
+  const bool is_meant = name == "masked_fill" || name == "where";
   const bool made_nan =
       has(value, isnan) && !any_input([](const Tensor& x) { return has(x, isnan); });
   const bool made_infinity =
@@ -170,9 +184,9 @@ void detail::check_op(const OpInfo& op, const Tensor& value,
 }
 
 std::unique_ptr<detail::BackwardObserver> detail::anomaly_observer(
-    std::span<const Variable> gradients) {
-  if (!detects_anomaly() || !names || in_backward) return nullptr;
-  return std::make_unique<AnomalyObserver>(gradients);
+    std::span<const Variable> gradients, BackwardObserver* next) {
+  if (!detects_anomaly() || !names() || in_backward) return nullptr;
+  return std::make_unique<AnomalyObserver>(gradients, next);
 }
 
 }  // namespace heed

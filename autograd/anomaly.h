@@ -12,16 +12,28 @@ namespace heed {
 
 struct OpInfo;
 
+namespace detail {
+
+// A scope of DetectAnomaly in the list of its thread, the innermost first.
+struct AnomalyScope {
+  const NamedVariables names;
+  mutable const AnomalyScope* outer;
+};
+
+}  // namespace detail
+
 // While such an object lives, every op on Variables that this thread runs, and every
 // derivative that its backward passes compute, is checked. Error is thrown for the first
 //   - op with a NaN in its result and in none of its inputs, or with an infinity in its
-//     result and all inputs finite; an infinity that masked_fill writes is meant,
+//     result and all inputs finite; the infinite number of a masked_fill or where is
+//     meant,
 //   - derivative that is not finite, although the gradient that it was given is.
 // The message names the op, the shapes, the ops that led there and the nearest leaf; that
 // of `names` if it is one of them:
 //   const DetectAnomaly detect(nn::named_parameters(net));
 // A whole program is checked, without names, when it starts with HEED_DETECT_ANOMALY=1 in
-// its environment. Every result is read once more, which takes time.
+// its environment. Every result is read once more, which takes time. Of several objects
+// the youngest counts; they may end in any order, but in the thread that made them.
 class DetectAnomaly {
  public:
   [[nodiscard]] explicit DetectAnomaly(NamedVariables names = {});
@@ -30,8 +42,7 @@ class DetectAnomaly {
   DetectAnomaly& operator=(const DetectAnomaly&) = delete;
 
  private:
-  const NamedVariables names_;
-  const NamedVariables* const before_;
+  const detail::AnomalyScope scope_;
 };
 
 namespace detail {

@@ -40,8 +40,8 @@ void run_backward(std::span<const Variable> outputs, std::span<const Variable> g
     const detail::NodeState* const state = order.find(outputs[i].node().get());
     detail::accumulate(order.gradient(*state), gradients[i]);
   }
-  std::unique_ptr<detail::BackwardObserver> anomaly;
-  if (!observer) observer = (anomaly = detail::anomaly_observer(gradients)).get();
+  const auto anomaly = detail::anomaly_observer(gradients, observer);
+  if (anomaly) observer = anomaly.get();
   detail::Deposits deposits;
   for (const detail::NodeState* state : order) {
     std::optional<Variable>& sum = order.gradient(*state);

@@ -18,8 +18,10 @@ class BackwardObserver {
   virtual void deliver(Node& node, int i, Node& input, const Variable& gradient) = 0;
 };
 
-// Checks a pass that starts with these gradients; null if this thread does not check, or
-// runs a rule already. (DetectAnomaly in anomaly.h)
-std::unique_ptr<BackwardObserver> anomaly_observer(std::span<const Variable> gradients);
+// Checks a pass that starts with these gradients, and lets `next`, if any, look on too;
+// null if this thread does not check, or runs a rule already. (DetectAnomaly in
+// anomaly.h)
+std::unique_ptr<BackwardObserver> anomaly_observer(std::span<const Variable> gradients,
+                                                   BackwardObserver* next);
 
 }  // namespace heed::detail

@@ -52,8 +52,9 @@ int depth_of(const std::string& path) {
                       : 1 + static_cast<int>(std::count(path.begin(), path.end(), '.'));
 }
 
-// The bytes that a node keeps, but for those of leaves, which are there anyway, and what
-// is `counted` already: several nodes may keep one tensor.
+// The bytes that a node keeps: those of whole storages, since a view keeps all of its
+// storage. Without those of leaves, which are there anyway, and what is `counted`
+// already: several nodes may keep views of one storage.
 std::size_t kept_by(Node& node, std::set<const Storage*>& counted) {
   std::size_t bytes = 0;
   for (const SavedTensor& tensor : node.saved()) {
@@ -61,28 +62,36 @@ std::size_t kept_by(Node& node, std::set<const Storage*>& counted) {
     const bool is_leaf = tensor.node && tensor.node->kind == Node::Kind::leaf;
     if (is_leaf || !value.defined()) continue;
     if (!counted.insert(value.storage().operator->()).second) continue;
-    bytes += static_cast<std::size_t>(value.numel()) * element_size(value.dtype());
+    bytes += value.storage()->bytes - sizeof(Storage);
   }
   return bytes;
 }
 
-// Adds a node to the box that it is, or is folded into.
-void add(Box& box, Node& node, std::set<const Storage*>& counted) {
+// The norm of the gradient that a node has, if it has one.
+std::optional<double> gradient_norm(const Node& node) {
+  const auto slot = node.slot.lock();
+  const std::optional<Variable> gradient = slot ? slot->get() : std::nullopt;
+  if (!gradient) return std::nullopt;
+  return norm(gradient->value().to(float64)).item();
+}
+
+// Adds a node, and the norm of its gradient, to the box that it is, or is folded into.
+void add(Box& box, Node& node, std::optional<double> gradient,
+         std::set<const Storage*>& counted) {
   const bool is_leaf = node.kind == Node::Kind::leaf;
   box.shape = node.shape;
   box.dtype = node.dtype;
   ++(is_leaf ? box.leaves : box.ops);
   if (is_leaf) box.numbers += count(node.shape);
   box.kept += kept_by(node, counted);
-  const auto slot = node.slot.lock();
-  const std::optional<Variable> gradient = slot ? slot->get() : std::nullopt;
-  if (!gradient) return;
-  box.gradient =
-      std::hypot(box.gradient.value_or(0), norm(gradient->value().to(float64)).item());
+  if (gradient) box.gradient = std::hypot(box.gradient.value_or(0), *gradient);
 }
 
-// The nodes, with modules of this depth folded; a depth of 0 folds none.
-std::vector<Box> boxes_of(const std::vector<GraphNode>& nodes, int depth) {
+// The nodes, with modules of this depth folded; a depth of 0 folds none. `gradients` are
+// the norms of the nodes' gradients.
+std::vector<Box> boxes_of(const std::vector<GraphNode>& nodes,
+                          const std::vector<std::optional<double>>& gradients,
+                          int depth) {
   std::vector<Box> boxes;
   std::vector<std::size_t> place;             // of the box of each node
   std::map<std::string, std::size_t> folded;  // the boxes of modules
@@ -104,7 +113,7 @@ std::vector<Box> boxes_of(const std::vector<GraphNode>& nodes, int depth) {
       }
     }
     Box& box = boxes[place.back()];
-    add(box, *node.node, counted);
+    add(box, *node.node, gradients[place.size() - 1], counted);
     for (const std::size_t input : node.inputs) {
       const std::size_t from = place[input];
       // A module is joined to another box once; an op may take one value twice.
@@ -119,11 +128,15 @@ std::vector<Box> boxes_of(const std::vector<GraphNode>& nodes, int depth) {
 std::vector<Box> boxes_of(std::string_view caller, const Variable& result,
                           const NamedVariables& names, const GraphOptions& options) {
   const std::vector<GraphNode> nodes = detail::graph_nodes(caller, result, names);
+  std::vector<std::optional<double>> gradients;  // their norms
   int depth = 0;
-  for (const GraphNode& node : nodes) depth = std::max(depth, depth_of(node.module));
-  std::vector<Box> boxes = boxes_of(nodes, 0);
+  for (const GraphNode& node : nodes) {
+    gradients.push_back(gradient_norm(*node.node));
+    depth = std::max(depth, depth_of(node.module));
+  }
+  std::vector<Box> boxes = boxes_of(nodes, gradients, 0);
   for (; depth > 0 && std::ssize(boxes) > options.max_nodes; --depth) {
-    boxes = boxes_of(nodes, depth);
+    boxes = boxes_of(nodes, gradients, depth);
   }
   return boxes;
 }

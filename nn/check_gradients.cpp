@@ -41,9 +41,13 @@ std::string fault_of(const Variable& parameter, const std::vector<Update>& updat
   for (const Update& update : updates) {
     if (!is_same(update.parameter, parameter)) continue;
     const double weights = norm(update.before.to(float64)).item();
-    const double ratio =
-        norm((update.after - update.before).to(float64)).item() / weights;
-    if (weights == 0 || (usual.smallest <= ratio && ratio <= usual.largest)) return "";
+    const double moved = norm((update.after - update.before).to(float64)).item();
+    if (weights == 0) {  // any move is large beside it
+      if (moved > 0 && std::isfinite(moved)) return "";
+      return fmt::format("it is all zeros, and a step moves it by {:.2g}", moved);
+    }
+    const double ratio = moved / weights;
+    if (usual.smallest <= ratio && ratio <= usual.largest) return "";
     return fmt::format(
         "a step moves it by {:.2g} of its norm; usual is from {:g} to {:g}", ratio,
         usual.smallest, usual.largest);

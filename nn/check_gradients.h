@@ -32,12 +32,14 @@ std::vector<std::string> check_gradients(const NamedParameters& parameters,
 // What is wrong between backward() and step(), a line each that begins with the path of a
 // parameter; empty if all is well:
 //   - a parameter without a gradient, or with one that is all zeros or not finite,
-//   - one that a step would move by an unusual part of its norm,
+//   - one that a step would move by an unusual part of its norm; one that is all zeros,
+//     as a new bias may be, is told if a step would leave it so or make it not finite,
 //   - one that the optimiser does not have, or has and the model does not,
 //   - two that share elements without being one.
 // Of frozen parameters only the last is told. The step is tried and taken back:
 // parameters, states and options are what they were, bit for bit, but a graph that was
-// retained can no longer be differentiated. Throws Error as the optimiser's step() does.
+// retained can no longer be differentiated. Throws what the optimiser's step() does, and
+// has taken back then what the step did before.
 template <Module M, class Optimiser>
 std::vector<std::string> check_gradients(const M& model, Optimiser& optimiser,
                                          const UsualUpdates& usual = {}) {
@@ -47,12 +49,20 @@ std::vector<std::string> check_gradients(const M& model, Optimiser& optimiser,
     updates.push_back({x, x.value().clone(), x.value().clone()});
   }
   const auto state = optimiser.state_dict();
-  optimiser.step();
-  for (detail::Update& update : updates) update.after.copy_(update.parameter.value());
-  for (const detail::Update& update : updates) {
-    Tensor(update.parameter.value()).copy_(update.before);
+  const auto take_back = [&] {
+    for (const detail::Update& update : updates) {
+      Tensor(update.parameter.value()).copy_(update.before);
+    }
+    optimiser.load_state_dict(state);
+  };
+  try {
+    optimiser.step();
+  } catch (...) {
+    take_back();
+    throw;
   }
-  optimiser.load_state_dict(state);
+  for (detail::Update& update : updates) update.after.copy_(update.parameter.value());
+  take_back();
   return detail::check_gradients(named_parameters(model), optimised, updates, usual);
 }
 

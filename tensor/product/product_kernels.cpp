@@ -10,13 +10,14 @@
 namespace heed::kernels::HEED_KERNELS {
 namespace {
 
+// The first term of sums that begin at 0: a product of -0 is 0 in them.
 template <class T>
 void scale(int64_t n, const T* x, int64_t x_step, T factor, T* out) {
   if (x_step == 1) {
 #pragma omp simd
-    for (int64_t i = 0; i < n; ++i) out[i] = x[i] * factor;
+    for (int64_t i = 0; i < n; ++i) out[i] = x[i] * factor + T(0);
   } else {
-    for (int64_t i = 0; i < n; ++i) out[i] = x[i * x_step] * factor;
+    for (int64_t i = 0; i < n; ++i) out[i] = x[i * x_step] * factor + T(0);
   }
 }
 

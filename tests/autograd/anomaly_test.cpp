@@ -1,6 +1,7 @@
 // DetectAnomaly names the first op that makes a NaN or an infinity.
 
 #include <cstdlib>
+#include <memory>
 
 #include <boost/test/unit_test.hpp>
 
@@ -171,6 +172,44 @@ BOOST_AUTO_TEST_CASE(scopes_end_and_nest) {
     BOOST_TEST(error_of([&] { sqrt(zero).backward(); }).starts_with("DetectAnomaly: "));
     BOOST_TEST(error_of(fault).starts_with("DetectAnomaly: the result of sqrt"));
   }
+}
+
+BOOST_AUTO_TEST_CASE(a_number_of_where_is_meant_as_that_of_masked_fill) {
+  const Variable x(ones({3}), true);
+  const Tensor mask = tensor({1, 0, 1}) > 0;
+  BOOST_TEST(anomaly([&] {
+               (void)where(mask, x, -INFINITY);
+               (void)where(mask, INFINITY, x);
+             }) == "no error");
+  BOOST_TEST(anomaly([&] {
+               (void)where(mask, x, NAN);
+             }).starts_with("DetectAnomaly: the result of where (3) has NaN in 1 of 3"));
+}
+
+BOOST_AUTO_TEST_CASE(scopes_end_in_any_order) {
+  const Variable x = leaf(-1);
+  const auto fault = [&] { (void)sqrt(x); };
+  auto first = std::make_unique<DetectAnomaly>(NamedVariables{{"first.x", x}});
+  auto second = std::make_unique<DetectAnomaly>(NamedVariables{{"second.x", x}});
+  auto third = std::make_unique<DetectAnomaly>(NamedVariables{{"third.x", x}});
+  second.reset();
+  BOOST_TEST(error_of(fault).ends_with("the leaf third.x ()"));
+  third.reset();
+  BOOST_TEST(error_of(fault).ends_with("the leaf first.x ()"));
+  third = std::make_unique<DetectAnomaly>(NamedVariables{{"third.x", x}});
+  first.reset();
+  BOOST_TEST(error_of(fault).ends_with("the leaf third.x ()"));
+  third.reset();
+  BOOST_TEST(error_of(fault) == "no error");
+}
+
+// The node whose rule it is, not an op inside the rule.
+BOOST_AUTO_TEST_CASE(explain_names_the_node) {
+  const Variable x(tensor({0.0, 4.0}), true);
+  const std::string found = anomaly([&] { (void)explain(sum(sqrt(x))); }, {{"x", x}});
+  BOOST_TEST(found.starts_with("DetectAnomaly: the derivative of sqrt by its input 0 "
+                               "(2) has inf in 1 of 2 elements"),
+             found);
 }
 
 BOOST_AUTO_TEST_CASE(bits_are_the_same_with_it_and_without) {

@@ -214,6 +214,20 @@ BOOST_AUTO_TEST_CASE(names_are_text) {
   BOOST_TEST(explain(square(x), names).find('\x1b') == std::string::npos);
 }
 
+// A view keeps the whole storage, and several views keep it once.
+BOOST_AUTO_TEST_CASE(views_keep_their_storage) {
+  const Tensor data = ones({8}, float64);
+  const Variable x(ones({2}, float64), true), y(ones({3, 8}, float64), true);
+  const auto ends_with = [](const Variable& v, const char* text) {
+    const std::string all = graph_text(v);
+    BOOST_TEST(all.ends_with(text), all);
+  };
+  ends_with(x * slice(data, 0, 0, 2), "; 64 B kept for backward\n");
+  ends_with(y * expand(data, {3, 8}), "; 64 B kept for backward\n");
+  ends_with(x * slice(data, 0, 0, 2) * slice(data, 0, 4, 6),
+            "; 64 B kept for backward\n");
+}
+
 BOOST_AUTO_TEST_CASE(what_has_no_graph) {
   const std::string why =
       ": the value has no graph: no Variable with requires_grad took part, or NoGrad was "

@@ -84,6 +84,43 @@ BOOST_AUTO_TEST_CASE(updates_that_are_too_large_or_too_small) {
   check_lines(nn::check_gradients(net, optimiser, {.smallest = 0}), {});
 }
 
+BOOST_AUTO_TEST_CASE(parameters_that_are_zero) {
+  nn::Linear net(2, 1);
+  {
+    const NoGrad no_grad;
+    net.weight.fill_(0);
+    net.bias.fill_(0);
+  }
+  optim::SGD optimiser(nn::parameters(net), {.lr = 0});
+  net(ones({1, 2})).sum().backward();
+  check_lines(nn::check_gradients(net, optimiser),
+              {"weight: it is all zeros, and a step moves it by 0",
+               "bias: it is all zeros, and a step moves it by 0"});
+  optimiser.options().lr = 1e-3;
+  check_lines(nn::check_gradients(net, optimiser), {});
+}
+
+// An optimiser that fails when it has moved its parameters.
+struct Failing : optim::SGD {
+  using optim::SGD::SGD;
+  void step() {
+    optim::SGD::step();
+    fail("half-way");
+  }
+};
+
+BOOST_AUTO_TEST_CASE(a_step_that_throws_is_taken_back) {
+  nn::Linear net(2, 1);
+  Failing optimiser(nn::parameters(net), {.lr = 0.5, .momentum = 0.9});
+  net(ones({1, 2})).sum().backward();
+  const auto before = net.weight.value().to_vector<float>();
+  const auto states = optimiser.state_dict().size();
+  BOOST_TEST(error_of([&] { (void)nn::check_gradients(net, optimiser); }) == "half-way");
+  BOOST_TEST(net.weight.value().to_vector<float>() == before,
+             boost::test_tools::per_element());
+  BOOST_TEST(optimiser.state_dict().size() == states);
+}
+
 BOOST_AUTO_TEST_CASE(parameters_of_one_side_alone) {
   nn::Linear net(2, 1), other(4, 1);
   optim::SGD optimiser({net.weight, other.weight}, {.lr = 1e-3});

@@ -1,0 +1,36 @@
+// The signs of zeros in products.
+
+#include <algorithm>
+#include <cmath>
+
+#include <boost/test/unit_test.hpp>
+
+#include "tensor/product/matmul.h"
+#include "tests/layouts.h"
+
+using namespace heed;
+
+BOOST_AUTO_TEST_SUITE(matmul_signs)
+
+// A sum begins at 0: products that are all -0 add up to 0, for every number of rows.
+BOOST_AUTO_TEST_CASE(sums_of_negative_zeros_are_zero) {
+  for (const DType dtype : {float32, float64}) {
+    for (const std::int64_t m : {1, 2, 3, 33}) {
+      for (const std::int64_t k : {1, 5, 20}) {
+        for (const std::int64_t n : {1, 4, 33}) {
+          const Tensor a = full({m, k}, -0.2, dtype), b = zeros({k, n}, dtype);
+          for (const Tensor& x : {a, strided(a), stored_transposed(a, 0, 1)}) {
+            for (const Tensor& y : {b, strided(b), stored_transposed(b, 0, 1)}) {
+              const auto c = matmul(x, y).to(float64).to_vector<double>();
+              BOOST_TEST(std::none_of(c.begin(), c.end(),
+                                      [](double d) { return std::signbit(d); }),
+                         m << " " << k << " " << n << " " << name(dtype));
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
