@@ -17,8 +17,9 @@ struct GraphOptions {
 // What the result was computed from: a line for each op and each leaf, after its inputs,
 // with its shape and dtype, the bytes that it keeps for backward, the norm of its
 // gradient if there is one, and its module. A view that an op keeps counts with all bytes
-// of its storage. Leaves that an op keeps do not count as bytes, and a storage that
-// several ops keep counts with the first. Constants are not part of the graph.
+// of its storage, a multiple of 16. Leaves that an op keeps do not count as bytes, and a
+// storage that several ops keep counts with the first. Constants are not part of the
+// graph.
 //
 // `names`, such as nn::named_parameters(model), gives the names of leaves, and by them
 // the modules. An op belongs to the innermost module that has all the named leaves that

@@ -36,11 +36,11 @@ BOOST_AUTO_TEST_CASE(a_lookup) {
 1  queries    (4, 3)  float32
 2  keys       (3, 3)  float32
 3  transpose  (3, 3)  float32  2
-4  matmul     (4, 3)  float32  1 3   36 B
+4  matmul     (4, 3)  float32  1 3   48 B
 5  softmax    (4, 3)  float32  4     48 B
 6  values     (3)     float32
 7  matmul     (4)     float32  5 6
-4 ops, 3 leaves of 24 numbers; 84 B kept for backward
+4 ops, 3 leaves of 24 numbers; 96 B kept for backward
 )");
   check_has(
       graph_of("attention_cues", "dot"),
