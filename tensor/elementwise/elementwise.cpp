@@ -242,11 +242,11 @@ Tensor maximum(const Tensor& a, double b) { return binary("maximum", Op::maximum
 Tensor minimum(const Tensor& a, double b) { return binary("minimum", Op::minimum, a, b); }
 
 Tensor& Tensor::operator+=(const Tensor& x) {
-  add_(*this, x);
+  heed::add_(*this, x);
   return *this;
 }
 Tensor& Tensor::operator-=(const Tensor& x) {
-  add_(*this, x, -1);
+  heed::add_(*this, x, -1);
   return *this;
 }
 Tensor& Tensor::operator*=(const Tensor& x) { return overwrite("mul_", *this * x); }
