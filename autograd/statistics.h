@@ -33,7 +33,7 @@ Joint<A, B> fmod(const A& a, const B& b) {
   const auto divisor = abs(b);
   return where(a < 0, -remainder(-a, divisor), remainder(a, divisor));
 }
-// log(exp a + exp b), which does not overflow.
+// log(exp a + exp b), which does not overflow. Its derivative at +infinity is NaN.
 template <Array A, Array B>
 Joint<A, B> logaddexp(const A& a, const B& b) {
   using Y = Joint<A, B>;
