@@ -39,6 +39,10 @@ inline const Tensor& value_of(const Variable& x) { return x.value(); }
 void check_ranks(const char* op, const Tensor& a, int rank_of_a, const Tensor& b,
                  int rank_of_b);
 
+// The p-norm along the last dimension.
+template <Array X>
+X norm_of_last(const char* op, const X& x, double p);
+
 // log x / log base by way of float64, so that log2 of 8 is 3.
 template <Array X>
 X log_to(const X& x, double log_base);
@@ -84,6 +88,12 @@ Joint<X, Joint<A, B>> addmm(const X& x, const A& a, const B& b, double beta = 1,
                             double alpha = 1) {
   return (beta == 0 ? X(zeros_like(detail::value_of(x))) : beta * x) + alpha * mm(a, b);
 }
+// The same of batches: a (b, m, k), b (b, k, n).
+template <Array X, Array A, Array B>
+Joint<X, Joint<A, B>> baddbmm(const X& x, const A& a, const B& b, double beta = 1,
+                              double alpha = 1) {
+  return (beta == 0 ? X(zeros_like(detail::value_of(x))) : beta * x) + alpha * bmm(a, b);
+}
 template <Array X>
 X trace(const X& x) {
   return sum(diagonal(x));
@@ -92,11 +102,11 @@ X trace(const X& x) {
 // the diagonal above the main one.
 template <Array X>
 X diag(const X& x, Integer diagonal = 0);
-// Distances of rows, (..., n, d) and (..., m, d) to (..., n, m). The derivative where one
-// is 0 is taken as 0, as in PyTorch.
+// Distances of rows, (..., n, d) and (..., m, d) to (..., n, m), by the p-norm. The
+// derivative where one is 0 is taken as 0, as in PyTorch. Throws Error unless p > 0.
 template <Array A, Array B>
-Joint<A, B> cdist(const A& a, const B& b) {
-  return norm(unsqueeze(a, -2) - unsqueeze(b, -3), -1);
+Joint<A, B> cdist(const A& a, const B& b, double p = 2) {
+  return detail::norm_of_last("cdist", unsqueeze(a, -2) - unsqueeze(b, -3), p);
 }
 template <Array A, Array B>
 Joint<A, B> dist(const A& a, const B& b) {
@@ -107,6 +117,15 @@ Joint<A, B> dist(const A& a, const B& b) {
 
 template <Array X>
 std::vector<X> unbind(const X& x, Dim dim = 0);
+// Pieces of these sizes: split_with_sizes().
+template <Array X>
+std::vector<X> split(const X& x, const std::vector<std::int64_t>& sizes, Dim dim = 0) {
+  return split_with_sizes(x, sizes, dim);
+}
+template <Array X>
+std::vector<X> split(const X& x, std::initializer_list<Integer> sizes, Dim dim = 0) {
+  return split_with_sizes(x, std::vector<std::int64_t>(sizes.begin(), sizes.end()), dim);
+}
 template <Array X>
 X hstack(const std::vector<X>& parts);
 template <Array X>
@@ -159,13 +178,21 @@ X roll(const X& x, Integer shift);
 
 // --- elementwise. b may be a number.
 
-template <Array A, class B, Arithmetic N = int>
-Joint<A, B> add(const A& a, const B& b, N alpha = 1) {
-  return alpha == 1 ? a + b : a + alpha * b;
+template <Array A, Array B>
+Joint<A, B> add(const A& a, const B& b, Number alpha = 1) {
+  return alpha.real() == 1 ? a + b : a + alpha * b;
 }
-template <Array A, class B, Arithmetic N = int>
-Joint<A, B> sub(const A& a, const B& b, N alpha = 1) {
-  return alpha == 1 ? a - b : a - alpha * b;
+template <Array A>
+A add(const A& a, Number b) {
+  return a + b;
+}
+template <Array A, Array B>
+Joint<A, B> sub(const A& a, const B& b, Number alpha = 1) {
+  return alpha.real() == 1 ? a - b : a - alpha * b;
+}
+template <Array A>
+A sub(const A& a, Number b) {
+  return a - b;
 }
 template <Array A, class B>
 Joint<A, B> mul(const A& a, const B& b) {

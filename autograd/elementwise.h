@@ -72,6 +72,7 @@ inline Variable operator^(const Variable& a, const Variable& b) {
   return a.value() ^ b.value();
 }
 inline Variable operator!(const Variable& x) { return !x.value(); }
+inline Variable operator~(const Variable& x) { return !x.value(); }
 inline Variable logical_and(const Variable& a, const Variable& b) { return a & b; }
 inline Variable logical_or(const Variable& a, const Variable& b) { return a | b; }
 inline Variable logical_xor(const Variable& a, const Variable& b) { return a ^ b; }

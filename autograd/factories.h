@@ -8,17 +8,32 @@
 
 namespace heed {
 
-inline Tensor empty_like(const Variable& x) { return empty_like(x.value()); }
-inline Tensor zeros_like(const Variable& x) { return zeros_like(x.value()); }
-inline Tensor ones_like(const Variable& x) { return ones_like(x.value()); }
-inline Tensor full_like(const Variable& x, Number value) {
-  return full_like(x.value(), value);
+inline Tensor empty_like(const Variable& x, std::optional<DType> dtype = {}) {
+  return empty_like(x.value(), dtype);
+}
+inline Tensor zeros_like(const Variable& x, std::optional<DType> dtype = {}) {
+  return zeros_like(x.value(), dtype);
+}
+inline Tensor ones_like(const Variable& x, std::optional<DType> dtype = {}) {
+  return ones_like(x.value(), dtype);
+}
+inline Tensor full_like(const Variable& x, Number value,
+                        std::optional<DType> dtype = {}) {
+  return full_like(x.value(), value, dtype);
 }
 inline Tensor rand_like(const Variable& x, Generator& generator = default_generator()) {
   return rand_like(x.value(), generator);
 }
 inline Tensor randn_like(const Variable& x, Generator& generator = default_generator()) {
   return randn_like(x.value(), generator);
+}
+inline Tensor rand_like(const Variable& x, DType dtype,
+                        Generator& generator = default_generator()) {
+  return rand_like(x.value(), dtype, generator);
+}
+inline Tensor randn_like(const Variable& x, DType dtype,
+                         Generator& generator = default_generator()) {
+  return randn_like(x.value(), dtype, generator);
 }
 
 }  // namespace heed

@@ -273,6 +273,16 @@ template <class Self>
   return heed::split(self(), size, dim);
 }
 template <class Self>
+::std::vector<Self> Methods<Self>::split(::std::initializer_list<Integer> sizes,
+                                         Dim dim) const {
+  return split(::std::vector<::std::int64_t>(sizes.begin(), sizes.end()), dim);
+}
+template <class Self>
+::std::vector<Self> Methods<Self>::split(const ::std::vector<::std::int64_t>& sizes,
+                                         Dim dim) const {
+  return heed::split_with_sizes(self(), sizes, dim);
+}
+template <class Self>
 ::std::vector<Self> Methods<Self>::chunk(Size chunks, Dim dim) const {
   return heed::chunk(self(), chunks, dim);
 }

@@ -139,6 +139,11 @@ Variable& Variable::fill_(Number value) {
   return *this;
 }
 
+Variable& Variable::masked_fill_(const Variable& mask, double value) {
+  writable("masked_fill_").masked_fill_(mask.value(), value);
+  return *this;
+}
+
 Variable& Variable::uniform_(double low, double high) {
   writable("uniform_").uniform_(low, high);
   return *this;

@@ -159,15 +159,19 @@ Tensor full(const Shape& shape, Number value, DType dtype) {
   return result;
 }
 
-Tensor zeros_like(const Tensor& x) { return zeros(x.shape(), x.dtype()); }
-
-Tensor ones_like(const Tensor& x) { return ones(x.shape(), x.dtype()); }
-
-Tensor full_like(const Tensor& x, Number value) {
-  return full(x.shape(), value, x.dtype());
+Tensor zeros_like(const Tensor& x, std::optional<DType> dtype) {
+  return zeros(x.shape(), dtype.value_or(x.dtype()));
 }
 
-Tensor empty_like(const Tensor& x) {
+Tensor ones_like(const Tensor& x, std::optional<DType> dtype) {
+  return ones(x.shape(), dtype.value_or(x.dtype()));
+}
+
+Tensor full_like(const Tensor& x, Number value, std::optional<DType> dtype) {
+  return full(x.shape(), value, dtype.value_or(x.dtype()));
+}
+
+Tensor empty_like(const Tensor& x, std::optional<DType> dtype) {
   const Dims order = memory_order(x.shape(), x.strides());
   Strides strides = x.shape();
   std::int64_t stride = 1;
@@ -176,7 +180,8 @@ Tensor empty_like(const Tensor& x) {
     strides[d] = stride;
     stride *= std::max<std::int64_t>(x.shape()[d], 1);
   }
-  return Tensor(empty(x.shape(), x.dtype()).storage(), 0, x.shape(), strides, x.dtype());
+  const DType kind = dtype.value_or(x.dtype());
+  return Tensor(empty(x.shape(), kind).storage(), 0, x.shape(), strides, kind);
 }
 
 Tensor eye(Size n, DType dtype) { return eye(n, n, dtype); }
@@ -226,6 +231,14 @@ Tensor linspace(double start, double end, Size steps, DType dtype) {
     case boolean: break;
   }
   fail("linspace: the dtype must not be bool, got bool");
+}
+
+Tensor logspace(double start, double end, Size steps, double base, DType dtype) {
+  check(steps >= 0, "logspace: steps must not be negative, got {}", steps);
+  Tensor result = linspace(start, end, steps, float64);
+  auto* const out = result.mutable_data<double>();
+  std::transform(out, out + steps, out, [=](double x) { return std::pow(base, x); });
+  return result.to(dtype);
 }
 
 Tensor tensor(const NestedList& list, std::optional<DType> dtype) {

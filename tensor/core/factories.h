@@ -18,14 +18,15 @@ Tensor zeros(const Shape& shape, DType dtype = float32);
 Tensor ones(const Shape& shape, DType dtype = float32);
 // Throws Error when the dtype cannot hold `value`.
 Tensor full(const Shape& shape, Number value, DType dtype = float32);
-// zeros and ones with the shape and dtype of x.
-Tensor zeros_like(const Tensor& x);
-Tensor ones_like(const Tensor& x);
+// zeros and ones with the shape of x, and its dtype unless another is given.
+Tensor zeros_like(const Tensor& x, std::optional<DType> dtype = {});
+Tensor ones_like(const Tensor& x, std::optional<DType> dtype = {});
 // Throws Error when the dtype cannot hold `value`.
-Tensor full_like(const Tensor& x, Number value);
-// Elements not set, with the shape and dtype of x and its order of strides: like a
-// transposed x, the result is transposed in memory. It is dense even where x is not.
-Tensor empty_like(const Tensor& x);
+Tensor full_like(const Tensor& x, Number value, std::optional<DType> dtype = {});
+// Elements not set, with the shape of x, its dtype unless another is given, and its order
+// of strides: like a transposed x, the result is transposed in memory. It is dense even
+// where x is not.
+Tensor empty_like(const Tensor& x, std::optional<DType> dtype = {});
 // The identity matrix, or its m x n corner. Throws Error for a negative size.
 Tensor eye(Size n, DType dtype = float32);
 Tensor eye(Size m, Size n, DType dtype = float32);
@@ -45,6 +46,9 @@ Tensor arange(Number end, std::optional<DType> dtype = {});
 // Throws Error for a negative number of steps, or a dtype that is bool or cannot hold the
 // bounds.
 Tensor linspace(double start, double end, Size steps, DType dtype = float32);
+// base to the powers linspace(start, end, steps), computed in float64.
+Tensor logspace(double start, double end, Size steps, double base = 10,
+                DType dtype = float32);
 
 // --- lists
 

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstddef>
+#include <initializer_list>
 #include <iterator>
 #include <optional>
 #include <vector>
 
+#include "tensor/core/dtype.h"
 #include "tensor/core/number.h"
 #include "tensor/core/shape.h"
 
@@ -116,6 +118,9 @@ class [[nodiscard]] Methods {
   Self operator[](const Tensor& index) const;
   Self slice(Dim dim, Integer start, Integer stop = to_end, Integer step = 1) const;
   ::std::vector<Self> split(Size size, Dim dim = 0) const;
+  ::std::vector<Self> split(::std::initializer_list<Integer> sizes, Dim dim = 0) const;
+  ::std::vector<Self> split(const ::std::vector<::std::int64_t>& sizes,
+                            Dim dim = 0) const;
   ::std::vector<Self> chunk(Size chunks, Dim dim = 0) const;
   Self select(Dim dim, Integer index) const;
   Self index_select(Dim dim, const Tensor& index) const;
@@ -193,12 +198,95 @@ class [[nodiscard]] Methods {
   Tensor nonzero() const;
   Tensor unique() const;
 
+  // Those of autograd/more_methods.cpp.
+  bool is_floating_point() const;
+  Self addcmul(const Self& a, const Self& b, double value = 1) const;
+  Self addcdiv(const Self& a, const Self& b, double value = 1) const;
+  Self maximum(const Self& other) const;
+  Self minimum(const Self& other) const;
+  Self fmod(const Self& other) const;
+  Self fmod(Number other) const;
+  Self remainder(const Self& other) const;
+  Self remainder(Number other) const;
+  Self logaddexp(const Self& other) const;
+  Self logical_and(const Self& other) const;
+  Self logical_or(const Self& other) const;
+  Self where(const Self& condition, const Self& other) const;
+  Self where(const Self& condition, Number other) const;
+  Self isclose(const Self& other, double rtol = 1e-5, double atol = 1e-8,
+               bool equal_nan = false) const;
+  bool allclose(const Self& other, double rtol = 1e-5, double atol = 1e-8,
+                bool equal_nan = false) const;
+  bool equal(const Self& other) const;
+  Self expm1() const;
+  Self log1p() const;
+  Self exp2() const;
+  Self erf() const;
+  Self logit(::std::optional<double> eps = {}) const;
+  Self nan_to_num(double nan = 0, ::std::optional<double> posinf = {},
+                  ::std::optional<double> neginf = {}) const;
+  Self clamp_min(double min) const;
+  Self clamp_max(double max) const;
+  Self outer(const Self& other) const;
+  Self cov(Integer correction = 1) const;
+  Self corrcoef() const;
+  WithIndices<Self> cummax(Dim dim) const;
+  WithIndices<Self> cummin(Dim dim) const;
+  Self view_as(const Self& other) const;
+  Self reshape_as(const Self& other) const;
+  Self expand_as(const Self& other) const;
+  Self type_as(const Self& other) const;
+  Self index_fill(Dim dim, const Tensor& index, double value) const;
+  Self index_put(const ::std::vector<Tensor>& indices, const Self& values,
+                 bool accumulate = false) const;
+  // Tensors of another shape, with the dtype of this one unless another is given.
+  Tensor new_zeros(const Shape& shape, ::std::optional<DType> dtype = {}) const;
+  Tensor new_ones(const Shape& shape, ::std::optional<DType> dtype = {}) const;
+  Tensor new_empty(const Shape& shape, ::std::optional<DType> dtype = {}) const;
+  Tensor new_full(const Shape& shape, Number value,
+                  ::std::optional<DType> dtype = {}) const;
+
+  // In place, and chained: p.mul_(0.99).add_(q, 0.01). Each writes what the function of
+  // its name without the underscore returns, and returns what it is called on: a
+  // reference that lives no longer than that. Throws Error as that function does, where
+  // shape or dtype would change, when elements share memory as after expand(), and, for a
+  // Variable, while ops are recorded and the result would require a gradient.
+  Self& add_(const Self& other, Number alpha = 1);
+  Self& add_(Number other);
+  Self& sub_(const Self& other, Number alpha = 1);
+  Self& sub_(Number other);
+  Self& mul_(const Self& other);
+  Self& mul_(Number other);
+  Self& div_(const Self& other);
+  Self& div_(Number other);
+  Self& addcmul_(const Self& a, const Self& b, double value = 1);
+  Self& addcdiv_(const Self& a, const Self& b, double value = 1);
+  Self& lerp_(const Self& end, double weight);
+  Self& clamp_(::std::optional<double> min, ::std::optional<double> max = {});
+  Self& clamp_min_(double min);
+  Self& clamp_max_(double max);
+  Self& neg_();
+  Self& exp_();
+  Self& sqrt_();
+  Self& relu_();
+  Self& index_fill_(Dim dim, const Tensor& index, double value);
+  Self& index_add_(Dim dim, const Tensor& index, const Self& source, double alpha = 1);
+  Self& index_put_(const ::std::vector<Tensor>& indices, const Self& values,
+                   bool accumulate = false);
+  Self& scatter_(Dim dim, const Tensor& index, const Self& source);
+  Self& scatter_(Dim dim, const Tensor& index, double value);
+  Self& scatter_add_(Dim dim, const Tensor& index, const Self& source);
+  // Writes `value` on the diagonal of a matrix.
+  Self& fill_diagonal_(double value);
+
   // for (Tensor row : x): x[0], x[1], ... Throw Error for a scalar.
   RowIterator<Self> begin() const { return {self(), 0}; }
   RowIterator<Self> end() const { return {self(), self().size(0)}; }
 
  private:
   const Self& self() const { return static_cast<const Self&>(*this); }
+  // Writes what the op `name` made of this value over it.
+  Self& write(const char* name, const Self& result);
 };
 
 }  // namespace heed

@@ -57,6 +57,11 @@ class Number {
     return adapt<T>(op, real());
   }
 
+  friend Number abs(const Number& x) {
+    return x.kind_ == Kind::real ? Number(x.real_ < 0 ? -x.real_ : x.real_)
+                                 : Number(x.whole_ < 0 ? -x.whole_ : x.whole_);
+  }
+
  private:
   [[noreturn]] static void fail(std::uint64_t value);
 

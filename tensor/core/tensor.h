@@ -125,6 +125,7 @@ class [[nodiscard]] Tensor : public Methods<Tensor> {
   //
   // Sets every element. Throws Error when the dtype cannot hold `value`.
   Tensor& fill_(Number value);
+  Tensor& zero_() { return fill_(0); }
   // The functions of these names in tensor/random/random.h, with the default generator.
   Tensor& uniform_(double low = 0, double high = 1);
   Tensor& normal_(double mean = 0, double std = 1);

@@ -166,6 +166,7 @@ inline Tensor operator&(const Tensor& a, const Tensor& b) { return logical_and(a
 inline Tensor operator|(const Tensor& a, const Tensor& b) { return logical_or(a, b); }
 inline Tensor operator^(const Tensor& a, const Tensor& b) { return logical_xor(a, b); }
 inline Tensor operator!(const Tensor& x) { return logical_not(x); }
+inline Tensor operator~(const Tensor& x) { return logical_not(x); }
 
 Tensor isnan(const Tensor& x);
 Tensor isinf(const Tensor& x);

@@ -113,13 +113,13 @@ Tensor maximum(const Tensor& a, Number b) { return binary("maximum", Op::maximum
 Tensor minimum(const Tensor& a, Number b) { return binary("minimum", Op::minimum, a, b); }
 
 Tensor& Tensor::operator+=(const Tensor& x) {
-  add_(*this, x);
+  heed::add_(*this, x);
   return *this;
 }
 Tensor& Tensor::operator-=(const Tensor& x) {
   check_no_bools(*this);
   check_no_bools(x);
-  add_(*this, x, -1);
+  heed::add_(*this, x, -1);
   return *this;
 }
 namespace {

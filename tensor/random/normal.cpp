@@ -96,7 +96,11 @@ Tensor randn(const Shape& shape, DType dtype, Generator& generator) {
 }
 
 Tensor randn_like(const Tensor& x, Generator& generator) {
-  Tensor result = empty_like(x);
+  return randn_like(x, x.dtype(), generator);
+}
+
+Tensor randn_like(const Tensor& x, DType dtype, Generator& generator) {
+  Tensor result = empty_like(x, dtype);
   fill_normal("randn_like", result, 0, 1, generator);
   return result;
 }

@@ -81,8 +81,12 @@ Tensor rand(const Shape& shape, DType dtype, Generator& generator) {
 }
 
 Tensor rand_like(const Tensor& x, Generator& generator) {
-  Tensor result = empty_like(x);
-  dispatch_floating("rand_like", x.dtype(), [&]<class T>() {
+  return rand_like(x, x.dtype(), generator);
+}
+
+Tensor rand_like(const Tensor& x, DType dtype, Generator& generator) {
+  Tensor result = empty_like(x, dtype);
+  dispatch_floating("rand_like", dtype, [&]<class T>() {
     generate_in_memory_order<T>(result, [&] { return generator.uniform<T>(); });
   });
   return result;

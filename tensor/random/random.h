@@ -107,9 +107,13 @@ inline Tensor randn(const Shape& shape, Generator& generator) {
   return randn(shape, float32, generator);
 }
 // As rand and randn, with the shape, the dtype and the order of the strides of x. Throw
-// Error unless x is floating.
+// Error unless x, or the dtype that is given, is floating.
 Tensor rand_like(const Tensor& x, Generator& generator = default_generator());
 Tensor randn_like(const Tensor& x, Generator& generator = default_generator());
+Tensor rand_like(const Tensor& x, DType dtype,
+                 Generator& generator = default_generator());
+Tensor randn_like(const Tensor& x, DType dtype,
+                  Generator& generator = default_generator());
 
 // Normal with mean `mean` and standard deviation `std`. Tensors give each element its own
 // and broadcast; they must have one dtype, which the result takes. Throw Error when a std

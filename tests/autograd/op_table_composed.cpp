@@ -31,6 +31,28 @@ void add_products(std::vector<OpRow>& table) {
        [](const auto& a, const auto& b) { return cdist(a, b); });
   pair(table, "cdist", {2, 1, 3}, {2, 3},
        [](const auto& a, const auto& b) { return cdist(a, b); });
+  // No two coordinates are near each other, where |x|^p has a kink.
+  for (double p : {1.0, 1.5, 3.0}) {
+    table.push_back({"cdist", {{{u(-2, -0.5, {2, 3}), u(0.5, 2, {4, 3})}, [p](In in) {
+                                  return cdist(in[0], in[1], p);
+                                }}}});
+  }
+  pair(table, "einsum", {2, 3, 4}, {2, 5, 4},
+       [](const auto& a, const auto& b) { return einsum("bqd,bkd->bkq", a, b); });
+  pair(table, "einsum", {2, 3}, {3, 2},
+       [](const auto& a, const auto& b) { return einsum("ij,jk->j", a, b); });
+  table.push_back(
+      {"einsum",
+       {{{u(-2, 2, {2, 3, 2})}, [](In in) { return einsum("abc->ca", in[0]); }},
+        {{u(-2, 2, {2, 3}), u(-2, 2, {3, 4}), u(-2, 2, {4})},
+         [](In in) { return einsum("ij,jk,k", in[0], in[1], in[2]); }}}});
+  table.push_back({"baddbmm",
+                   {{{u(-2, 2, {2}), u(-2, 2, {2, 3, 4}), u(-2, 2, {2, 4, 2})},
+                     [](In in) { return baddbmm(in[0], in[1], in[2], 0.5, -2); }}}});
+  one(table, "cov", u(-2, 2, {3, 4}), [](In in) { return cov(in[0]); });
+  one(table, "cov", u(-2, 2, {4}), [](In in) { return cov(in[0], 0); });
+  one(table, "corrcoef", u(-2, 2, {3, 4}),
+      [](In in) { return corrcoef(in[0]) * (1 - eye(3, in[0].dtype())); });
   pair(table, "dist", {2, 3}, {3},
        [](const auto& a, const auto& b) { return dist(a, b); });
   table.push_back({"addmm",
@@ -65,6 +87,21 @@ void add_numbers(std::vector<OpRow>& table) {
   table.push_back({"addcmul", {{{u(-2, 2, a), u(-2, 2, b), u(-2, 2, a)}, [](In in) {
                                   return addcmul(in[0], in[1], in[2], 0.5);
                                 }}}});
+  table.push_back({"addcdiv", {{{u(-2, 2, a), u(-2, 2, b), u(0.5, 2, a)}, [](In in) {
+                                  return addcdiv(in[0], in[1], in[2], 0.5);
+                                }}}});
+  pair(table, "logaddexp", a, b,
+       [](const auto& a, const auto& b) { return logaddexp(a, b); });
+  one(table, "fmod", apart(a), [](In in) { return fmod(in[0], -0.43); });
+  table.push_back({"fmod", {{{u(-1.9, -1.6, a), u(-0.7, -0.65, b)}, [](In in) {
+                               return fmod(in[0], in[1]);
+                             }}}});
+  one(table, "logit", u(0.1, 0.9, a), [](In in) { return logit(in[0]); });
+  one(table, "logit", apart(a), [](In in) { return logit(in[0], 0.1); });
+  pair(table, "broadcast_tensors", a, b, [](const auto& a, const auto& b) {
+    const std::vector<Variable> wide = broadcast_tensors({Variable(a), Variable(b)});
+    return wide[0] * wide[1];
+  });
   one(table, "add", u(-2, 2, a), [](In in) { return add(in[0], 2); });
   one(table, "log2", u(0.5, 3, a), [](In in) { return log2(in[0]); });
   one(table, "log10", u(0.5, 3, a), [](In in) { return log10(in[0]); });

@@ -44,6 +44,22 @@ void add_composed_indexing(std::vector<OpRow>& table) {
   one("take_along_dim", {3, 4}, [](In in) { return take_along_dim(in[0], index); });
   one("take_along_dim", {2, 1, 4},
       [](In in) { return take_along_dim(in[0], index.unsqueeze(0), -1); });
+  static const Tensor of_rows = indices({0, 2, 0, -1}, {2, 2});
+  static const Tensor of_columns = indices({1, 3}, {2});
+  one("index", {3, 4}, [](In in) { return heed::index(in[0], {of_rows, of_columns}); });
+  one("index", {3, 2}, [](In in) { return heed::index(in[0], {of_rows}); });
+  for (bool accumulate : {false, true}) {
+    two("index_put", {3, 4}, {2, 2}, [=](In in) {
+      return index_put(in[0], {of_rows, of_columns}, in[1], accumulate);
+    });
+  }
+  two("index_put", {3, 2}, {2},
+      [](In in) { return index_put(in[0], {of_rows}, in[1], true); });
+  one("index_put", {3, 4}, [](In in) {
+    return index_put(in[0], {of_rows, of_columns}, 1.5);
+  });
+  one("index_fill", {3, 4}, [](In in) { return index_fill(in[0], 1, of_columns, 1.5); });
+  one("split", {2, 5}, [](In in) { return split(in[0], {1, 4}, 1)[1]; });
   two("cartesian_prod", {2}, {3}, [](In in) { return cartesian_prod({in[0], in[1]}); });
 }
 

@@ -53,6 +53,33 @@ std::vector<Writer> writers() {
       {"fill_", [](Tensor x) { Variable(x).fill_(3); }},
       {"copy_", [=](Tensor x) { Variable(x).copy_(like(x, 3)); }},
       {"zero_", [](Tensor x) { Variable(x).zero_(); }},
+      {"zero_", [](Tensor x) { x.zero_(); }},
+      {"masked_fill_", [=](Tensor x) { Variable(x).masked_fill_(like(x, 3) > 0, 7); }},
+      {"add_", [=](Tensor x) { x.add_(like(x, 1), 0.5); }},
+      {"add_", [](Tensor x) { Variable(x).add_(1); }},
+      {"sub_", [](Tensor x) { x.sub_(x); }},
+      {"sub_", [](Tensor x) { x.sub_(2); }},
+      {"mul_", [](Tensor x) { x.mul_(2); }},
+      {"mul_", [=](Tensor x) { Variable(x).mul_(like(x, 2)); }},
+      {"div_", [](Tensor x) { x.div_(2); }},
+      {"div_", [=](Tensor x) { x.div_(like(x, 2)); }},
+      {"addcmul_", [](Tensor x) { x.addcmul_(x, x); }},
+      {"addcdiv_", [](Tensor x) { x.addcdiv_(x, x); }},
+      {"lerp_", [=](Tensor x) { x.lerp_(like(x, 2), 0.5); }},
+      {"clamp_", [](Tensor x) { x.clamp_(0, 1); }},
+      {"clamp_min_", [](Tensor x) { x.clamp_min_(2); }},
+      {"clamp_max_", [](Tensor x) { x.clamp_max_(2); }},
+      {"neg_", [](Tensor x) { x.neg_(); }},
+      {"exp_", [](Tensor x) { x.exp_(); }},
+      {"sqrt_", [](Tensor x) { x.sqrt_(); }},
+      {"relu_", [](Tensor x) { x.relu_(); }},
+      {"fill_diagonal_", [](Tensor x) { x.fill_diagonal_(4); }},
+      {"index_fill_", [](Tensor x) { x.index_fill_(0, tensor({0}), 4); }},
+      {"index_add_", [](Tensor x) { x.index_add_(0, tensor({0}), x[0].unsqueeze(0)); }},
+      {"index_put_", [](Tensor x) { x.index_put_({tensor({0})}, x[0]); }},
+      {"scatter_", [](Tensor x) { x.scatter_(0, tensor({{0}}), 4); }},
+      {"scatter_", [](Tensor x) { x.scatter_(0, tensor({{0}}), x); }},
+      {"scatter_add_", [](Tensor x) { x.scatter_add_(0, tensor({{0}}), x); }},
       {"uniform_", [](Tensor x) { Variable(x).uniform_(); }},
       {"normal_", [](Tensor x) { Variable(x).normal_(); }},
       {"constant_", [](Tensor x) { init::constant_(x, 2); }},
@@ -83,7 +110,7 @@ std::uint32_t version(const Tensor& x) { return x.storage()->version.load(); }
 
 // The functions of all headers that end in an underscore, as those do that write.
 std::set<std::string> functions_that_write() {
-  const std::regex declaration(R"(\n *(?:void|Tensor&|Variable&) (\w+_)\()");
+  const std::regex declaration(R"(\n *(?:void|Tensor&|Variable&|Self&) (\w+_)\()");
   std::set<std::string> names;
   for (const auto& [name, header] :
        tests::declared_functions({"tensor", "autograd", "nn", "optim"}, declaration)) {

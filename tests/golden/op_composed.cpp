@@ -235,11 +235,56 @@ Ops shapes() {
   };
 }
 
+Ops more() {
+  return {
+      {"addcdiv",
+       [](In in) { return addcdiv(in["a"], in["b"], in["c"], in.c.number("value")); }},
+      {"baddbmm",
+       [](In in) {
+         return baddbmm(in["c"], in["a"], in["b"], in.c.number("beta"),
+                        in.c.number("alpha"));
+       }},
+      {"cdist_p", [](In in) { return cdist(in["a"], in["b"], in.c.number("p")); }},
+      {"corrcoef", [](In in) { return corrcoef(in["a"]); }},
+      {"cov", [](In in) { return cov(in["a"], in.c.integer("correction")); }},
+      {"einsum",
+       [](In in) {
+         const std::string equation = in.c.text("equation");
+         if (in.has("c")) return einsum(equation, in["a"], in["b"], in["c"]);
+         return in.has("b") ? einsum(equation, in["a"], in["b"])
+                            : einsum(equation, in["a"]);
+       }},
+      {"fmod", of_a_b([](const auto&... x) { return fmod(x...); })},
+      {"index",
+       [](In in) {
+         return index(in["a"], {in.tensor("rows"), in.tensor("columns")});
+       }},
+      {"index_fill",
+       [](In in) {
+         return index_fill(in["a"], dim(in), in.tensor("index"), in.c.number("value"));
+       }},
+      {"index_put",
+       [](In in) {
+         return index_put(in["a"], {in.tensor("rows"), in.tensor("columns")}, in["src"],
+                          in.c.flag("accumulate", false));
+       }},
+      {"isin", [](In in) { return Variable(isin(in["a"], in.tensor("b"))); }},
+      {"logaddexp", of_a_b([](const auto&... x) { return logaddexp(x...); })},
+      {"logit", [](In in) { return logit(in["a"], in.c.number("eps")); }},
+      {"logspace",
+       [](In in) {
+         return Variable(logspace(in.c.number("start"), in.c.number("end"),
+                                  in.c.integer("steps"), in.c.number("base"),
+                                  in.c.dtype()));
+       }},
+  };
+}
+
 }  // namespace
 
 Ops composed_ops() {
   Ops ops;
-  for (Ops family : {numbers(), products_and_layers(), reductions(), shapes()}) {
+  for (Ops family : {numbers(), products_and_layers(), reductions(), shapes(), more()}) {
     ops.merge(family);
   }
   return ops;

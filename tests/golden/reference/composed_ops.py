@@ -228,6 +228,40 @@ def layers(t):
         t.add("pad_" + name, "pad", a_of(2, 3), f, pads=pads, value=-2.0)
 
 
+def more(t):
+    three = lambda d: {"a": d.normal(2, 3), "b": d.normal(3), "c": d.uniform(1, 2, 2, 1)}
+    t.add("addcdiv", "addcdiv", three, lambda i: torch.addcdiv(i.a, i.b, i.c, value=0.5), value=0.5)
+    batch = lambda d: {"a": d.normal(2, 3, 4), "b": d.normal(2, 4, 2), "c": d.normal(2, 3, 2)}
+    f = lambda i: torch.baddbmm(i.c, i.a, i.b, beta=0.5, alpha=2)
+    t.add("baddbmm", "baddbmm", batch, f, beta=0.5, alpha=2)
+    t.add("cdist_p", "cdist_p", ab_of((3, 4), (5, 4)), lambda i: torch.cdist(i.a, i.b, 1.0), p=1.0)
+    t.add("corrcoef", "corrcoef", a_of(3, 6), lambda i: torch.corrcoef(i.a))
+    t.add("cov", "cov", a_of(3, 6), lambda i: torch.cov(i.a, correction=0), correction=0)
+    for name, equation, shapes in [
+        ("", "bqd,bkd->bkq", [(2, 3, 4), (2, 5, 4)]),
+        ("_three", "ij,jk,k", [(2, 3), (3, 4), (4,)]),
+        ("_one", "abc->ca", [(2, 3, 4)]),
+    ]:
+        inputs = lambda d, shapes=shapes: {n: d.normal(*s) for n, s in zip("abc", shapes)}
+        f = lambda i, e=equation, n=len(shapes): torch.einsum(e, *[getattr(i, x) for x in "abc"[:n]])
+        t.add("einsum" + name, "einsum", inputs, f, equation=equation)
+    t.add("fmod", "fmod", ab_of((2, 3), (3,)), lambda i: torch.fmod(i.a, i.b))
+    places = {"rows": torch.tensor([[0], [-1]]), "columns": torch.tensor([1, 3, 1])}
+    t.add("index", "index", lambda d: {"a": d.normal(3, 4, 2), **places}, lambda i: i.a[i.rows, i.columns])
+    fill = lambda d: {"a": d.normal(3, 4), "index": torch.tensor([0, 3])}
+    f = lambda i: i.a.index_fill(1, i.index, 1.5)
+    t.add("index_fill", "index_fill", fill, f, dim=1, value=1.5)
+    put = lambda d: {"a": d.normal(3, 4, 2), "src": d.normal(3, 2), **places}
+    f = lambda i: i.a.index_put((i.rows, i.columns), i.src, accumulate=True)
+    t.add("index_put", "index_put", put, f, accumulate=True)
+    t.add("isin", "isin", lambda d: {"a": d.whole(5, 2, 3), "b": d.whole(5, 2)}, lambda i: torch.isin(i.a, i.b), up=())
+    same = lambda d: {"a": torch.tensor([1.0, -INF, 90.0, 2.0]), "b": torch.tensor([1.0, 3.0, -90.0, 5.0])}
+    t.add("logaddexp", "logaddexp", same, lambda i: torch.logaddexp(i.a, i.b))
+    t.add("logit", "logit", lambda d: {"a": d.uniform(0, 1, 2, 3)}, lambda i: torch.logit(i.a, 0.2), eps=0.2)
+    f = lambda i: torch.logspace(-1, 2, 5, base=2.0)
+    t.add("logspace", "logspace", lambda d: {}, f, up=(), start=-1, end=2, steps=5, base=2.0)
+
+
 def add_rows(table):
-    for family in (products, shapes, elementwise, reductions, indexing, counting, layers):
+    for family in (products, shapes, elementwise, reductions, indexing, counting, layers, more):
         family(table)

@@ -1,0 +1,78 @@
+#include "autograd/statistics.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "tensor/reduce/counting.h"
+
+namespace heed {
+
+template <Array X>
+X detail::norm_of_last(const char* op, const X& x, double p) {
+  check(p > 0, "{}: p must be positive, got {}", op, p);
+  if (p == 2) return norm(x, -1);
+  if (p == 1) return sum(abs(x), -1);
+  if (std::isinf(p)) return amax(abs(x), -1);
+  // The sum is kept from 0, where its power has no derivative.
+  const X powers = sum(pow(abs(x), p), -1);
+  const Tensor is_zero = detail::value_of(powers) == 0;
+  return masked_fill(pow(masked_fill(powers, is_zero, 1), 1 / p), is_zero, 0);
+}
+
+template <Array X>
+X cov(const X& x, Integer correction) {
+  check(x.dim() == 1 || x.dim() == 2,
+        "cov: x must be (observations) or (variables, observations), got {}", x.shape());
+  const std::int64_t degrees =
+      std::max<std::int64_t>(x.size(-1) - std::int64_t{correction}, 0);
+  const X rest = x - mean(x, -1, true);
+  return (x.dim() == 1 ? dot(rest, rest) : matmul(rest, transpose(rest, 0, 1))) /
+         static_cast<double>(degrees);
+}
+
+template <Array X>
+X corrcoef(const X& x) {
+  const X c = cov(x);
+  if (c.dim() == 0) return c / c;
+  const X deviation = sqrt(diag(c));
+  return clamp(c / unsqueeze(deviation, 1) / deviation, -1, 1);
+}
+
+template <Array X>
+Tensor isin(const X& x, const Tensor& among, bool, bool invert) {
+  const Tensor& elements = detail::value_of(x);
+  const Tensor sorted = sort(flatten(among)).values;
+  const Tensor found =
+      (searchsorted(sorted, elements, true) > searchsorted(sorted, elements)) &
+      (elements == elements);
+  return invert ? !found : found;
+}
+
+Shape broadcast_shapes(const std::vector<Shape>& shapes) {
+  Shape joint;
+  for (const Shape& shape : shapes) joint = broadcast("broadcast_shapes", joint, shape);
+  return joint;
+}
+
+template <Array X>
+std::vector<X> broadcast_tensors(const std::vector<X>& tensors) {
+  Shape joint;
+  for (const X& x : tensors) joint = broadcast("broadcast_tensors", joint, x.shape());
+  std::vector<X> wide;
+  for (const X& x : tensors) wide.push_back(expand(x, joint));
+  return wide;
+}
+
+// For both kinds.
+template Tensor detail::norm_of_last(const char*, const Tensor&, double);
+template Variable detail::norm_of_last(const char*, const Variable&, double);
+template Tensor cov(const Tensor&, Integer);
+template Variable cov(const Variable&, Integer);
+template Tensor corrcoef(const Tensor&);
+template Variable corrcoef(const Variable&);
+template Tensor isin(const Tensor&, const Tensor&, bool, bool);
+template Tensor isin(const Variable&, const Tensor&, bool, bool);
+template std::vector<Tensor> broadcast_tensors(const std::vector<Tensor>&);
+template std::vector<Variable> broadcast_tensors(const std::vector<Variable>&);
+
+}  // namespace heed
