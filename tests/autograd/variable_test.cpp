@@ -393,4 +393,42 @@ BOOST_AUTO_TEST_CASE(contiguous_is_a_recorded_copy_where_it_must_be) {
   BOOST_TEST(same(x.grad().value(), tensor({{1.0, 3.0, 5.0}, {2.0, 4.0, 6.0}})));
 }
 
+BOOST_AUTO_TEST_CASE(is_same_is_python_s_is) {
+  Variable w(ones({2, 2}), true);
+  const Variable copy = w, other(ones({2, 2}), true);
+  BOOST_TEST(w.is_same(copy));
+  BOOST_TEST(!w.is_same(other));
+  BOOST_TEST(!w.is_same(w.detach()));
+  BOOST_TEST(w.value().is_same(w.detach()));
+  BOOST_TEST(w.data_ptr() == w.detach().data_ptr());
+  const Tensor x = arange(4.0);
+  BOOST_TEST(!x.is_same(x.clone()));
+  BOOST_TEST(!x.is_same(x.reshape({2, 2})));
+  BOOST_TEST(x[2].data_ptr() == x.data<float>() + 2);
+  BOOST_TEST(Tensor().is_same(Tensor()));
+}
+
+BOOST_AUTO_TEST_CASE(data_is_changed_though_ops_are_recorded) {
+  Variable w(ones({2}), true);
+  sum(w * 3).backward();
+  w.data() -= 0.5 * w.grad().value();
+  BOOST_TEST(equal(w.value(), full({2}, -0.5)));
+  w.data().fill_(2);
+  BOOST_TEST(equal(w.value(), full({2}, 2.0)));
+}
+
+BOOST_AUTO_TEST_CASE(a_gradient_can_be_set) {
+  Variable w(ones({2}), true);
+  w.set_grad(tensor({1.0, 2.0}));
+  BOOST_TEST(equal(w.grad().value(), tensor({1.0, 2.0})));
+  sum(w).backward();
+  BOOST_TEST(equal(w.grad().value(), tensor({2.0, 3.0})));
+  BOOST_TEST(error_of([&] { w.set_grad(ones({3})); }) ==
+             "set_grad: the gradient must be like the value, float32 (2), got float32 "
+             "(3)");
+  BOOST_TEST(error_of([&] { (w * 2).set_grad(ones({2})); }) ==
+             "set_grad: the value must be a leaf that requires a gradient, or "
+             "retain_grad() have been called");
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -67,7 +67,7 @@ BOOST_AUTO_TEST_CASE(no_two_streams_of_random_numbers_are_one) {
                              .replacement = true,
                              .num_samples = settings.batch,
                              .generator = Generator(seed)})
-        .state();
+        .get_state();
   };
   BOOST_TEST((state == state_from(settings.data_seed())));
   BOOST_TEST((state != state_from(settings.seed)));

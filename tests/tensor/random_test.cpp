@@ -280,7 +280,7 @@ BOOST_AUTO_TEST_CASE(a_generator_of_ones_own) {
 
 BOOST_AUTO_TEST_CASE(the_state_of_a_generator_that_has_drawn_nothing) {
   Generator one(7), other(8);
-  other.set_state(one.state());
+  other.set_state(one.get_state());
   BOOST_TEST(rand({9}, float64, one).to_vector<double>() ==
              rand({9}, float64, other).to_vector<double>());
 }
@@ -288,7 +288,7 @@ BOOST_AUTO_TEST_CASE(the_state_of_a_generator_that_has_drawn_nothing) {
 BOOST_AUTO_TEST_CASE(the_state_of_a_generator) {
   Generator one(5);
   randn({3}, float32, one);
-  const std::vector<std::uint8_t> state = one.state();
+  const std::vector<std::uint8_t> state = one.get_state();
   const std::string after =
       bits(randn({2}, float64, one)) + bits(rand({700}, float32, one));
   Generator other;
@@ -316,7 +316,7 @@ BOOST_AUTO_TEST_CASE(nothing_to_draw) {
   Tensor none = empty({0});
   BOOST_TEST(bernoulli_(none, 0.5).numel() == 0);
   BOOST_TEST(bernoulli_(none, full({}, 0.5)).numel() == 0);
-  BOOST_TEST((before.state() == default_generator().state()));
+  BOOST_TEST((before.get_state() == default_generator().get_state()));
   BOOST_TEST(rand({}).dim() == 0);
 }
 
@@ -387,6 +387,19 @@ BOOST_AUTO_TEST_CASE(errors) {
       error_of([&] { uniform_(repeated); }) ==
       "uniform_: the target must not repeat its elements, got the shape (3, 4) with "
       "strides (1, 0)");
+}
+
+BOOST_AUTO_TEST_CASE(the_seed_is_remembered) {
+  Generator generator(7);
+  (void)rand({3}, generator);
+  BOOST_TEST(generator.initial_seed() == 7u);
+  generator.set_state(Generator(8).get_state());
+  BOOST_TEST(generator.initial_seed() == 7u);
+  BOOST_TEST(generator.manual_seed(9).initial_seed() == 9u);
+  const Generator before = get_rng_state();
+  manual_seed(5);
+  BOOST_TEST(initial_seed() == 5u);
+  set_rng_state(before);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
