@@ -73,6 +73,7 @@
 // Modules, masks, losses and initial values: namespace heed::nn.
 #include "nn/activations.h"
 #include "nn/additive_attention.h"
+#include "nn/apply.h"
 #include "nn/attention.h"
 #include "nn/attention_maps.h"
 #include "nn/bilinear_attention.h"
@@ -108,6 +109,7 @@
 #include "optim/adam.h"
 #include "optim/clip.h"
 #include "optim/optimiser.h"
+#include "optim/rmsprop.h"
 #include "optim/schedule.h"
 #include "optim/sgd.h"
 

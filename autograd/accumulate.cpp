@@ -58,6 +58,11 @@ std::optional<Variable> GradSlot::get() const {
   return grad_;
 }
 
+void GradSlot::set(const Variable& grad) {
+  const std::lock_guard lock(slots());
+  grad_ = grad;
+}
+
 void GradSlot::clear() {
   const std::lock_guard lock(slots());
   grad_.reset();

@@ -48,12 +48,17 @@ Function of_list(F f) {
 
 struct GradcheckOptions {
   std::string op = "function";  // its name in the report
-  double step = 1e-3;           // of the differences, times max(1, |element|)
-  double tolerance = 1e-6;      // on |analytic - numeric| / max(1, |analytic|, |numeric|)
-  std::uint64_t seed = 0;       // of the weights of the result's elements
+  // The step of the differences, times max(1, |element|). PyTorch's default is 1e-6, of
+  // differences of two values; these are of four, so a longer step is more exact.
+  double eps = 1e-3;
+  // |analytic - numeric| must be at most atol + rtol |numeric|.
+  double atol = 1e-6;
+  double rtol = 1e-6;
+  std::uint64_t seed = 0;  // of the weights of the result's elements
 };
 
-// What a check found. `worst` is the largest error; the rest says where it is.
+// What a check found: `worst` is the error |analytic - numeric| over the largest of 1 and
+// both values, where it exceeds the tolerance most, or comes nearest to it.
 struct GradcheckReport {
   bool ok = true;
   std::string op;
@@ -86,14 +91,14 @@ requires(!std::convertible_to<F, Function>) GradcheckReport
 }
 
 // The same for the derivatives of the derivatives: gradcheck of the function that returns
-// f's gradients for random weights, by the inputs and by the weights. The tolerance
-// defaults to 1e-5.
+// f's gradients for random weights, by the inputs and by the weights. The tolerances
+// default to 1e-5.
 GradcheckReport gradgradcheck(const Function& f, const std::vector<Tensor>& inputs,
-                              GradcheckOptions options = {.tolerance = 1e-5});
+                              GradcheckOptions options = {.atol = 1e-5, .rtol = 1e-5});
 template <class F>
 requires(!std::convertible_to<F, Function>) GradcheckReport
     gradgradcheck(F f, const std::vector<Tensor>& inputs,
-                  GradcheckOptions options = {.tolerance = 1e-5}) {
+                  GradcheckOptions options = {.atol = 1e-5, .rtol = 1e-5}) {
   return gradgradcheck(detail::of_list(std::move(f)), inputs, std::move(options));
 }
 

@@ -65,7 +65,8 @@ void Node::check_usable() {
     if (tensor.version == version_of(tensor.value)) continue;
     fail(
         "backward: a tensor of shape {} that {} needs for its derivative was overwritten "
-        "after {} ran; write to a clone() of it, or after the backward",
+        "after {} ran; write to a clone() of it, or after the backward; often the cause "
+        "is a step() of an optimiser between two backwards",
         tensor.value.shape(), op.name, op.name);
   }
 }

@@ -118,6 +118,7 @@ class Node {
 class GradSlot {
  public:
   std::optional<Variable> get() const;
+  void set(const Variable& grad);
   void clear();
 
  private:

@@ -62,6 +62,16 @@ Variable Variable::grad() const {
   return *std::move(gradient);
 }
 
+void Variable::set_grad(const Variable& gradient) {
+  check(slot_ != nullptr,
+        "set_grad: the value must be a leaf that requires a gradient, or retain_grad() "
+        "have been called");
+  check(gradient.shape() == shape() && gradient.dtype() == dtype(),
+        "set_grad: the gradient must be like the value, {} {}, got {} {}", name(dtype()),
+        shape(), name(gradient.dtype()), gradient.shape());
+  slot_->set(gradient);
+}
+
 void Variable::zero_grad() {
   if (slot_) slot_->clear();
 }

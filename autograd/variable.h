@@ -98,6 +98,14 @@ class [[nodiscard]] Variable : public Methods<Variable> {
   bool is_leaf() const;
   // The same elements without a history, which is a Tensor: gradients stop here.
   Tensor detach() const { return value_; }
+  // The elements as a Tensor, to change them whether ops are recorded or not, as
+  // PyTorch's w.data: w.data() -= 0.1 * w.grad().value().
+  Tensor data() const { return value_; }
+  const void* data_ptr() const { return value_.data_ptr(); }
+  // Whether the two are one value, as copies of a Variable are, with the same history.
+  bool is_same(const Variable& other) const {
+    return node_.get() == other.node_.get() && value_.is_same(other.value_);
+  }
   // The same elements one after the other in memory: this value itself if they are so,
   // otherwise a recorded copy.
   Variable contiguous() const;
@@ -169,6 +177,9 @@ class [[nodiscard]] Variable : public Methods<Variable> {
   // The gradient that backward has left here, of the value's shape and dtype. Throws
   // Error when there is none.
   Variable grad() const;
+  // Puts a gradient in its place. Throws Error unless this is a leaf that requires one,
+  // or retain_grad() was called, and the shape and dtype are the value's.
+  void set_grad(const Variable& gradient);
   // Forgets that gradient.
   void zero_grad();
   // Makes backward leave the gradient here, and in copies taken from now on, although an

@@ -104,7 +104,7 @@ std::vector<std::uint8_t> BatchSampler::state() const {
   // The order of an epoch is drawn at its start; draws with replacement are drawn batch
   // by batch.
   const bool has_order = !replacement_ && position_ < size_;
-  std::vector<std::uint8_t> bytes = (has_order ? before_order_ : generator_).state();
+  std::vector<std::uint8_t> bytes = (has_order ? before_order_ : generator_).get_state();
   append_number(bytes, position_);
   for (const std::int64_t number : fixed_numbers()) append_number(bytes, number);
   return bytes;

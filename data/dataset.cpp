@@ -1,10 +1,13 @@
 #include "data/dataset.h"
 
+#include <cmath>
+
 #include "tensor/core/error.h"
 #include "tensor/core/factories.h"
 #include "tensor/core/views.h"
 #include "tensor/elementwise/elementwise.h"
 #include "tensor/indexing/indexing.h"
+#include "tensor/reduce/reductions.h"
 
 namespace heed::data {
 namespace detail {
@@ -26,23 +29,70 @@ void select_rows(std::span<const Tensor> tensors, const Tensor& indices,
   }
 }
 
-std::vector<Tensor> random_parts(std::int64_t size, const std::vector<Size>& lengths,
-                                 Generator& generator) {
+void check_indices(std::int64_t size, const Tensor& indices) {
+  check(indices.dtype() == int64 && indices.dim() == 1,
+        "Subset: the indices must be int64 (n), got {} {}", name(indices.dtype()),
+        indices.shape());
+  if (indices.numel() == 0) return;
+  for (const Tensor& index : {min(indices), max(indices)}) {
+    const auto i = index.item<std::int64_t>();
+    check(0 <= i && i < size, "Subset: an index must be from 0 to {}, got {}", size - 1,
+          i);
+  }
+}
+
+std::int64_t example_of(const Tensor& indices, std::int64_t i) {
+  const std::int64_t n = indices.numel();
+  check(-n <= i && i < n, "Subset: the example must be from {} to {}, got {}", -n, n - 1,
+        i);
+  return indices[i].item<std::int64_t>();
+}
+
+namespace {
+
+// The numbers of examples that the lengths of random_split mean.
+std::vector<std::int64_t> part_sizes(std::int64_t size, std::span<const Number> lengths) {
+  double total = 0;
+  for (const Number& length : lengths) total += length.real();
+  const bool fractions = total <= 1 && total >= 1 - 1e-9;
+  std::vector<std::int64_t> sizes;
   std::int64_t sum = 0;
-  for (const std::int64_t length : lengths) {
-    check(length >= 0, "random_split: a length must not be negative, got {}", length);
-    check(length <= size, "random_split: a length must be at most {}, got {}", size,
-          length);
-    sum += length;
+  for (const Number& length : lengths) {
+    const double x = length.real();
+    if (fractions) {
+      check(0 <= x && x <= 1, "random_split: a fraction must be from 0 to 1, got {}", x);
+      sizes.push_back(static_cast<std::int64_t>(static_cast<double>(size) * x));
+    } else {
+      check(x == std::floor(x),
+            "random_split: the lengths must be whole numbers, or fractions that sum to "
+            "1; got {}, and the sum {}",
+            x, total);
+      sizes.push_back(length.as<std::int64_t>("random_split"));
+    }
+    const std::int64_t n = sizes.back();
+    check(n >= 0, "random_split: a length must not be negative, got {}", n);
+    check(n <= size, "random_split: a length must be at most {}, got {}", size, n);
+    sum += n;
     if (sum > size) break;  // further lengths could make it overflow
+  }
+  if (fractions) {
+    for (std::size_t i = 0; sum < size; i = (i + 1) % sizes.size(), ++sum) ++sizes[i];
   }
   check(sum == size,
         "random_split: the lengths must sum to the size of the dataset, {}, got {}", size,
         sum);
+  return sizes;
+}
+
+}  // namespace
+
+std::vector<Tensor> random_parts(std::int64_t size, std::span<const Number> lengths,
+                                 Generator& generator) {
+  const std::vector<std::int64_t> sizes = part_sizes(size, lengths);
   const Tensor order = randperm(size, generator);
   std::vector<Tensor> parts;
   std::int64_t begin = 0;
-  for (const std::int64_t length : lengths) {
+  for (const std::int64_t length : sizes) {
     parts.push_back(slice(order, 0, begin, begin + length));
     begin += length;
   }

@@ -74,17 +74,29 @@ TensorDataset(Tensors...) -> TensorDataset<sizeof...(Tensors)>;
 template <std::size_t N>
 TensorDataset(std::array<Tensor, N>) -> TensorDataset<N>;
 
+namespace detail {
+void check_indices(std::int64_t size, const Tensor& indices);
+std::int64_t example_of(const Tensor& indices, std::int64_t i);
+}  // namespace detail
+
 // Some examples of a dataset: example i is example indices[i] of the whole.
 // torch.utils.data.Subset.
 template <Dataset D>
 class Subset {
  public:
-  // `indices` are int64 (n); each must be one of the dataset's.
+  // `indices` are int64 (n). Throws Error for another dtype or shape, and for an index
+  // that is not from 0 to dataset.size() - 1.
   Subset(D dataset, Tensor indices)
-      : dataset_(std::move(dataset)), indices_(std::move(indices)) {}
+      : dataset_(std::move(dataset)), indices_(std::move(indices)) {
+    detail::check_indices(dataset_.size(), indices_);
+  }
 
   std::int64_t size() const { return indices_.numel(); }
   auto operator[](const Tensor& indices) const { return dataset_[indices_[indices]]; }
+  // Example i alone, as the dataset gives it; -1 is the last one. Throws Error when there
+  // is no such example.
+  auto operator[](Integer i) const requires requires(const D& d) { d[i]; }
+  { return dataset_[detail::example_of(indices_, i)]; }
 
  private:
   D dataset_;
@@ -93,20 +105,33 @@ class Subset {
 
 namespace detail {
 // A random order of the numbers below `size`, in parts of these lengths.
-std::vector<Tensor> random_parts(std::int64_t size, const std::vector<Size>& lengths,
+std::vector<Tensor> random_parts(std::int64_t size, std::span<const Number> lengths,
                                  Generator& generator);
 }  // namespace detail
 
 // The examples in random order, as several datasets of these sizes; the same split as
-// torch.utils.data.random_split for the same seed. Throws Error unless the lengths are at
-// least 0 and sum to the size of the dataset.
+// torch.utils.data.random_split for the same seed. Lengths that sum to 1 are fractions:
+// each part gets that many of the examples, rounded down, and those that are left go to
+// the first parts, one each. Throws Error unless the lengths are at least 0 and sum to
+// the size of the dataset, or to 1.
 //
-//   auto parts = data::random_split(dataset, {80, 20});  // parts[0] to train on
-template <Dataset D>
-std::vector<Subset<D>> random_split(const D& dataset, const std::vector<Size>& lengths,
+//   auto [train, val] = data::random_split(dataset, {0.8, 0.2});
+template <Dataset D, std::size_t N>
+std::array<Subset<D>, N> random_split(const D& dataset, const Number (&lengths)[N],
+                                      Generator& generator = default_generator()) {
+  const auto parts = detail::random_parts(dataset.size(), lengths, generator);
+  return [&]<std::size_t... i>(std::index_sequence<i...>) {
+    return std::array<Subset<D>, N>{Subset<D>(dataset, parts[i])...};
+  }
+  (std::make_index_sequence<N>());
+}
+// The same for lengths whose number is known when the program runs.
+template <Dataset D, Arithmetic Length>
+std::vector<Subset<D>> random_split(const D& dataset, const std::vector<Length>& lengths,
                                     Generator& generator = default_generator()) {
+  const std::vector<Number> numbers(lengths.begin(), lengths.end());
   std::vector<Subset<D>> parts;
-  for (Tensor& indices : detail::random_parts(dataset.size(), lengths, generator)) {
+  for (Tensor& indices : detail::random_parts(dataset.size(), numbers, generator)) {
     parts.emplace_back(dataset, std::move(indices));
   }
   return parts;

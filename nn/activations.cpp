@@ -4,7 +4,9 @@
 
 namespace heed::nn {
 
-std::string LeakyReLU::summary() const { return fmt::format("negative_slope={}", slope); }
+std::string LeakyReLU::summary() const {
+  return fmt::format("negative_slope={}", negative_slope);
+}
 
 std::string ELU::summary() const { return fmt::format("alpha={:#}", alpha); }
 
@@ -12,12 +14,14 @@ std::string GELU::summary() const {
   return form == Gelu::exact ? "approximate='none'" : "approximate='tanh'";
 }
 
+std::string Softplus::summary() const { return fmt::format("beta={}", beta); }
+
 std::string Softmax::summary() const { return fmt::format("dim={}", dim); }
 
 std::string LogSoftmax::summary() const { return fmt::format("dim={}", dim); }
 
 std::string Flatten::summary() const {
-  return fmt::format("start_dim={}, end_dim={}", start, end);
+  return fmt::format("start_dim={}, end_dim={}", start_dim, end_dim);
 }
 
 }  // namespace heed::nn

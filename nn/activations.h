@@ -11,13 +11,18 @@ namespace heed::nn {
 
 // Each computes the function of its name, of tensor/elementwise/elementwise.h,
 // tensor/reduce/softmax.h or tensor/core/views.h.
+// x itself
+struct Identity {
+  Variable operator()(const Variable& x) const { return x; }
+  void visit(auto&&) {}
+};
 struct ReLU {
   Variable operator()(const Variable& x) const { return relu(x); }
   void visit(auto&&) {}
 };
 struct LeakyReLU {
-  double slope = 0.01;
-  Variable operator()(const Variable& x) const { return leaky_relu(x, slope); }
+  double negative_slope = 0.01;
+  Variable operator()(const Variable& x) const { return leaky_relu(x, negative_slope); }
   void visit(auto&&) {}
   std::string summary() const;
 };
@@ -37,9 +42,12 @@ struct SiLU {
   Variable operator()(const Variable& x) const { return silu(x); }
   void visit(auto&&) {}
 };
+// log(1 + exp(beta x)) / beta
 struct Softplus {
-  Variable operator()(const Variable& x) const { return softplus(x); }
+  double beta = 1;
+  Variable operator()(const Variable& x) const { return softplus(beta * x) / beta; }
   void visit(auto&&) {}
+  std::string summary() const;
 };
 struct Sigmoid {
   Variable operator()(const Variable& x) const { return sigmoid(x); }
@@ -63,8 +71,8 @@ struct LogSoftmax {
 };
 // (batch, ...) -> (batch, all others)
 struct Flatten {
-  int start = 1, end = -1;
-  Variable operator()(const Variable& x) const { return flatten(x, start, end); }
+  int start_dim = 1, end_dim = -1;
+  Variable operator()(const Variable& x) const { return flatten(x, start_dim, end_dim); }
   void visit(auto&&) {}
   std::string summary() const;
 };

@@ -9,7 +9,9 @@
 namespace heed::nn {
 
 Embedding::Embedding(Size num_embeddings, Size embedding_dim, EmbeddingOptions options)
-    : padding_idx(options.padding_idx) {
+    : num_embeddings(num_embeddings),
+      embedding_dim(embedding_dim),
+      padding_idx(options.padding_idx) {
   check(num_embeddings >= 1 && embedding_dim >= 1,
         "Embedding: both sizes must be at least 1, got {} and {}", num_embeddings,
         embedding_dim);

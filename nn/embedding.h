@@ -16,6 +16,7 @@ struct EmbeddingOptions {
 
 // weight[id] for each id.
 struct Embedding {
+  std::int64_t num_embeddings, embedding_dim;
   Variable weight;  // (num_embeddings, embedding_dim), drawn from N(0, 1)
   std::optional<std::int64_t> padding_idx;
 

@@ -1,7 +1,10 @@
 #include "nn/functional.h"
 
+#include <algorithm>
+
 #include "autograd/elementwise.h"
 #include "autograd/indexing.h"
+#include "autograd/joining.h"
 #include "autograd/layer_norm.h"
 #include "autograd/matmul.h"
 #include "autograd/reductions.h"
@@ -73,6 +76,53 @@ Variable embedding(const Tensor& ids, const Variable& weight,
   // The padding's rows are the same numbers, but constants: no gradient reaches them.
   const Tensor padding = ids == *padding_idx;
   return where(unsqueeze(padding, -1), rows.detach(), rows);
+}
+
+namespace {
+
+template <class X>
+X padded(std::span<const X> sequences, const PadSequenceOptions& options) {
+  check(!sequences.empty(), "pad_sequence: there are no sequences");
+  std::int64_t longest = 0;
+  for (const X& x : sequences) {
+    const auto rest = [](const X& x) {
+      check(x.dim() >= 1, "pad_sequence: a sequence must have a dimension, got a scalar");
+      Shape shape = x.shape();
+      shape.erase(0);
+      return shape;
+    };
+    check(rest(x) == rest(sequences[0]),
+          "pad_sequence: the sequences must have equal sizes but for the first, got {} "
+          "and {}",
+          sequences[0].shape(), x.shape());
+    longest = std::max(longest, x.size(0));
+  }
+  std::vector<X> all;
+  for (const X& x : sequences) {
+    std::vector<std::int64_t> pads(2 * static_cast<std::size_t>(x.dim()));
+    pads.back() = longest - x.size(0);  // the end of the first dimension
+    all.push_back(pad(x, pads, options.padding_value));
+  }
+  return stack(all, options.batch_first ? 0 : 1);
+}
+
+}  // namespace
+
+Tensor pad_sequence(std::span<const Tensor> sequences,
+                    const PadSequenceOptions& options) {
+  return padded(sequences, options);
+}
+Tensor pad_sequence(std::initializer_list<Tensor> sequences,
+                    const PadSequenceOptions& options) {
+  return padded(std::span<const Tensor>(sequences.begin(), sequences.size()), options);
+}
+Variable pad_sequence(std::span<const Variable> sequences,
+                      const PadSequenceOptions& options) {
+  return padded(sequences, options);
+}
+Variable pad_sequence(std::initializer_list<Variable> sequences,
+                      const PadSequenceOptions& options) {
+  return padded(std::span<const Variable>(sequences.begin(), sequences.size()), options);
 }
 
 }  // namespace heed::nn

@@ -1,7 +1,9 @@
 // Layers as functions of their parameters.
 #pragma once
 
+#include <initializer_list>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "autograd/composed.h"
@@ -85,6 +87,22 @@ X pad(const X& x, const std::vector<std::int64_t>& pads, double value = 0) {
   return y;
 }
 
+struct PadSequenceOptions {
+  bool batch_first = false;
+  double padding_value = 0;
+};
+// The sequences (length, ...), each filled up with padding_value to the longest, as one:
+// (longest, batch, ...), or (batch, longest, ...) with batch_first. Throws Error when
+// there are none, or they differ in more than their lengths.
+Tensor pad_sequence(std::span<const Tensor> sequences,
+                    const PadSequenceOptions& options = {});
+Tensor pad_sequence(std::initializer_list<Tensor> sequences,
+                    const PadSequenceOptions& options = {});
+Variable pad_sequence(std::span<const Variable> sequences,
+                      const PadSequenceOptions& options = {});
+Variable pad_sequence(std::initializer_list<Variable> sequences,
+                      const PadSequenceOptions& options = {});
+
 }  // namespace heed::nn
 
 namespace heed {
@@ -92,4 +110,5 @@ using nn::cosine_similarity;
 using nn::embedding;
 using nn::normalize;
 using nn::pad;
+using nn::pad_sequence;
 }  // namespace heed

@@ -9,7 +9,8 @@
 
 namespace heed::nn {
 
-Linear::Linear(Size in_features, Size out_features, LinearOptions options) {
+Linear::Linear(Size in_features, Size out_features, LinearOptions options)
+    : in_features(in_features), out_features(out_features) {
   check(in_features >= 1 && out_features >= 1,
         "Linear: both sizes must be at least 1, got {} and {}", in_features,
         out_features);

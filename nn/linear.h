@@ -2,6 +2,7 @@
 #pragma once
 
 #include <concepts>
+#include <cstdint>
 #include <string>
 
 #include "autograd/variable.h"
@@ -18,6 +19,7 @@ struct LinearOptions {
 // weight (out, in) and bias (out) are drawn uniformly from -1/√in to 1/√in, weight
 // first, as PyTorch's nn.Linear draws them.
 struct Linear {
+  std::int64_t in_features, out_features;
   Variable weight;  // (out, in)
   Variable bias;    // (out); undefined, and not listed, if there is none
 

@@ -2,7 +2,10 @@
 
 #include <cmath>
 #include <optional>
+#include <string>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "autograd/elementwise.h"
 #include "autograd/indexing.h"
@@ -19,6 +22,8 @@ Variable reduce(const Variable& losses, Reduction reduction) {
   switch (reduction) {
     case Reduction::mean: return mean(losses);
     case Reduction::sum: return sum(losses);
+    case Reduction::batchmean:
+      fail("a loss: the reduction batchmean is for kl_div alone");
     case Reduction::none: break;
   }
   return losses;
@@ -36,18 +41,26 @@ struct Classes {
   int dim;
   Tensor ignored;  // bool, of the targets' shape
   Tensor target;   // with 0 where ignored, so that every one can be looked up
+  Tensor weight;   // of each class; undefined if all are 1
 
   Classes(const char* op, const Variable& scores, const Tensor& targets,
-          std::int64_t ignore_index)
-      : dim(scores.dim() == 1 ? 0 : 1) {
+          std::int64_t ignore_index, const Tensor& weight)
+      : dim(scores.dim() == 1 ? 0 : 1), weight(weight) {
     check(scores.dim() >= 1, "{}: the scores need a dimension of classes, got {}", op,
           scores.shape());
     Shape expected = scores.shape();
     expected.erase(dim);
     check(targets.dtype() == int64, "{}: the targets must be int64, got {}", op,
           name(targets.dtype()));
-    check(targets.shape() == expected, "{}: the targets must have the shape {}, got {}",
-          op, expected, targets.shape());
+    check(targets.shape() == expected, "{}: the targets must have the shape {}, got {}{}",
+          op, expected, targets.shape(),
+          [&] { return hint(scores.shape(), targets.shape()); });
+    if (weight.defined()) {
+      check_same_dtype(op, scores.value(), weight);
+      check(weight.shape() == Shape{scores.size(dim)},
+            "{}: weight must have the shape {}, a number for each class, got {}", op,
+            Shape{scores.size(dim)}, weight.shape());
+    }
     ignored = targets == from_vector(std::vector<std::int64_t>{ignore_index}, {});
     target = masked_fill(targets, ignored, 0);
     const std::int64_t classes = scores.size(dim);
@@ -63,11 +76,45 @@ struct Classes {
     return squeeze(gather(scores, dim, unsqueeze(target, dim)), dim);
   }
 
+  // -log_p of each target, times the weight of its class.
+  Variable losses(const Variable& log_p) const {
+    const Variable each = -pick(log_p);
+    return weight.defined() ? each * weights() : each;
+  }
+
+  // The mean over all classes of what losses() would be for that class.
+  Variable mean_losses(const Variable& log_p) const {
+    if (!weight.defined()) return -mean(log_p, dim);
+    Shape beside(log_p.shape());
+    for (int i = 0; i < beside.rank(); ++i) beside[i] = i == dim ? weight.numel() : 1;
+    return -mean(log_p * reshape(weight, beside), dim);
+  }
+
   // The losses with 0 for ignored targets, which the mean does not count either.
   Variable reduce(const Variable& losses, Reduction reduction) const {
     const Variable counted = masked_fill(losses, ignored, 0);
     if (reduction != Reduction::mean) return nn::reduce(counted, reduction);
-    return heed::sum(counted) / heed::sum(logical_not(ignored)).item();
+    const Tensor shares =
+        weight.defined() ? masked_fill(weights(), ignored, 0) : logical_not(ignored);
+    return heed::sum(counted) / heed::sum(shares).item();
+  }
+
+ private:
+  // What to write for the scores of texts, (batch, length, classes).
+  static std::string hint(const Shape& scores, const Shape& targets) {
+    if (scores.rank() < 3 || targets.rank() != scores.rank() - 1) return {};
+    for (int i = 0; i < targets.rank(); ++i) {
+      if (targets[i] != scores[i]) return {};
+    }
+    return fmt::format(
+        "; the classes are dimension 1 of the scores {}; reshape({{-1, {}}}) of them and "
+        "flatten() of the targets would fit",
+        scores, scores[-1]);
+  }
+
+  // The weight of each target's class.
+  Tensor weights() const {
+    return reshape(index_select(weight, 0, flatten(target)), target.shape());
   }
 };
 
@@ -176,23 +223,38 @@ Variable binary_cross_entropy_with_logits(const Variable& logits, const Variable
       options.reduction);
 }
 
+Variable kl_div(const Variable& input, const Variable& target, KlDivOptions options) {
+  check_alike("kl_div", input, target);
+  check_floating("kl_div", input.dtype());
+  // 1 in the place of a target of 0: its logarithm is multiplied by 0.
+  const auto log_of = [](const Variable& t) {
+    return log(masked_fill(t, t.value() == 0, 1));
+  };
+  const Variable losses = options.log_target ? exp(target) * (target - input)
+                                             : target * (log_of(target) - input);
+  if (options.reduction != Reduction::batchmean) return reduce(losses, options.reduction);
+  check(losses.dim() >= 1, "kl_div: batchmean needs a dimension of examples");
+  return sum(losses) / static_cast<double>(losses.size(0));
+}
+
 Variable nll_loss(const Variable& log_probabilities, const Tensor& target,
-                  NllOptions options) {
-  const Classes classes("nll_loss", log_probabilities, target, options.ignore_index);
-  return classes.reduce(-classes.pick(log_probabilities), options.reduction);
+                  const NllOptions& options) {
+  const Classes classes("nll_loss", log_probabilities, target, options.ignore_index,
+                        options.weight);
+  return classes.reduce(classes.losses(log_probabilities), options.reduction);
 }
 
 Variable cross_entropy(const Variable& logits, const Tensor& target,
-                       CrossEntropyOptions options) {
+                       const CrossEntropyOptions& options) {
   const double smoothing = options.label_smoothing;
   check(0 <= smoothing && smoothing <= 1,
         "cross_entropy: label_smoothing must be from 0 to 1, got {}", smoothing);
-  const Classes classes("cross_entropy", logits, target, options.ignore_index);
+  const Classes classes("cross_entropy", logits, target, options.ignore_index,
+                        options.weight);
   const Variable log_p = log_softmax(logits, classes.dim);
-  Variable losses = -classes.pick(log_p);
+  Variable losses = classes.losses(log_p);
   if (smoothing > 0) {
-    const Variable uniform = -mean(log_p, classes.dim);
-    losses = (1 - smoothing) * losses + smoothing * uniform;
+    losses = (1 - smoothing) * losses + smoothing * classes.mean_losses(log_p);
   }
   return classes.reduce(losses, options.reduction);
 }

@@ -7,7 +7,8 @@
 namespace heed::nn {
 
 // What becomes of the losses of the elements.
-enum class Reduction { none, mean, sum };
+// batchmean, the sum over the first size, is kl_div's alone.
+enum class Reduction { none, mean, sum, batchmean };
 
 // A Reduction alone, or {.reduction = Reduction::sum} as for the other losses.
 struct LossOptions {
@@ -68,20 +69,25 @@ Variable binary_cross_entropy_with_logits(const Variable& logits, const Variable
                                           const BceOptions& options = {});
 
 struct NllOptions {
-  Reduction reduction = Reduction::mean;
+  // A factor of the losses of each class (classes), of their dtype; undefined: 1. The
+  // mean divides by the sum of the factors.
+  Tensor weight = {};
   // Targets of this value count neither in the loss nor in the mean's divisor.
   std::int64_t ignore_index = -100;
+  Reduction reduction = Reduction::mean;
 };
 
 // -log_probabilities[target], for log-probabilities of the shape (classes), (n, classes)
 // or (n, classes, ...), and int64 targets of the same shape without `classes`.
-// Throws Error for a target that is neither a class nor ignored.
+// Throws Error for a target that is neither a class nor ignored, and for a weight that
+// does not fit.
 Variable nll_loss(const Variable& log_probabilities, const Tensor& target,
-                  NllOptions options = {});
+                  const NllOptions& options = {});
 
 struct CrossEntropyOptions {
-  Reduction reduction = Reduction::mean;
+  Tensor weight = {};  // these three as in NllOptions
   std::int64_t ignore_index = -100;
+  Reduction reduction = Reduction::mean;
   // This much of each target's probability is spread evenly over all classes.
   // (Szegedy et al., 2016)
   double label_smoothing = 0;
@@ -90,7 +96,17 @@ struct CrossEntropyOptions {
 // nll_loss of log_softmax(logits) over the classes. Shapes as nll_loss has them. Throws
 // Error unless label_smoothing is from 0 to 1.
 Variable cross_entropy(const Variable& logits, const Tensor& target,
-                       CrossEntropyOptions options = {});
+                       const CrossEntropyOptions& options = {});
+
+// target (log target - input), of log-probabilities `input`: the Kullback-Leibler
+// divergence, if summed over the classes. PyTorch's arguments, and its mean over all
+// elements as the default; Reduction::batchmean is the mean over the first dimension. A
+// target of 0 has the loss 0.
+struct KlDivOptions {
+  Reduction reduction = Reduction::mean;
+  bool log_target = false;  // the targets are logarithms too
+};
+Variable kl_div(const Variable& input, const Variable& target, KlDivOptions options = {});
 
 // The losses as layers: nn::CrossEntropyLoss loss{{.label_smoothing = 0.1}};
 struct MSELoss {
@@ -115,6 +131,12 @@ struct SmoothL1Loss {
   SmoothL1Options options = {};
   Variable operator()(const Variable& prediction, const Variable& target) const {
     return smooth_l1_loss(prediction, target, options);
+  }
+};
+struct KLDivLoss {
+  KlDivOptions options = {};
+  Variable operator()(const Variable& input, const Variable& target) const {
+    return kl_div(input, target, options);
   }
 };
 struct BCELoss {

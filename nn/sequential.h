@@ -20,9 +20,11 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <typeinfo>
 #include <utility>
 #include <vector>
 
+#include "nn/apply.h"
 #include "nn/visit.h"
 
 namespace heed::nn {
@@ -69,12 +71,35 @@ concept PlainFunction = !HasVisit<F> && (std::is_trivially_copyable_v<F> ||
 template <class P>
 concept ModuleOrFunction = Part<P> || PlainFunction<P>;
 
+// The type that a function of one parameter takes, without const and reference; of a
+// generic lambda there is none.
+template <class F>
+struct TakenBy : TakenBy<decltype(&F::operator())> {};
+template <class R, class T>
+struct TakenBy<R (*)(T)> : std::type_identity<std::remove_cvref_t<T>> {};
+template <class R, class F, class T>
+struct TakenBy<R (F::*)(T)> : std::type_identity<std::remove_cvref_t<T>> {};
+template <class R, class F, class T>
+struct TakenBy<R (F::*)(T) const> : std::type_identity<std::remove_cvref_t<T>> {};
+template <class F>
+concept TakesOneType = requires {
+  &F::operator();
+}
+|| std::is_pointer_v<F>;
+
 // What a layer has to show to a walk: one of the three pointers is set.
 struct Leaf {
   std::string path;
   Variable* parameter = nullptr;
   Tensor* buffer = nullptr;
   bool* training = nullptr;
+};
+
+using AnyModule = std::function<void(const std::type_info& type, void* module)>;
+
+struct AnyModuleVisitor {
+  const AnyModule& f;
+  void operator()(auto& module) const { f(typeid(module), &module); }
 };
 
 // A layer of any type.
@@ -85,6 +110,8 @@ class AnyLayer {
   virtual Variable call(const Variable& x) = 0;
   virtual Variable call(const Tensor& x) = 0;
   virtual std::vector<Leaf> leaves(const std::string& path) = 0;
+  // Calls f(type, address) for each module, parts before what they are parts of.
+  virtual void for_each_module(const AnyModule& f) = 0;
   virtual std::string type() const = 0;
   // What to_string() says of the layer called `name`; nothing of a function.
   virtual std::string line(const std::string& name, int indent) = 0;
@@ -122,6 +149,12 @@ class LayerOf final : public AnyLayer {
     }
     return found;
   }
+  void for_each_module(const AnyModule& f) override {
+    if constexpr (Part<Layer>) {
+      const AnyModuleVisitor visitor{f};
+      apply(layer, visitor);
+    }
+  }
   std::string type() const override { return type_name<Layer>(); }
   std::string line(const std::string& name, int indent) override {
     if constexpr (Part<Layer>) return describe_line(name, layer, indent);
@@ -141,20 +174,25 @@ class Sequential {
   // one layer.
   template <class... Layers>
   explicit(sizeof...(Layers) == 1) Sequential(Layers... layers) {
+    (append(std::move(layers)), ...);
+  }
+  // One layer more, at the end: for layers whose number is known when the program runs.
+  template <class Layer>
+  Sequential& append(Layer layer) & {
     static_assert(
-        (!detail::is_reference_wrapper<Layers> && ...),
+        !detail::is_reference_wrapper<Layer>,
         "heed: give a Sequential the layer itself, not std::ref() of it: a copy "
         "shares its parameters");
     static_assert(
-        (detail::ModuleOrFunction<Layers> && ...),
+        detail::ModuleOrFunction<Layer>,
         "heed: neither a module nor a function, so that its parameters would not be "
         "found. A module is a struct that lists its parts, in a public visit() that is "
         "not const: void visit(auto&& f) { f(\"W\", W); }. A function is a lambda, a "
         "std::function, a pointer, or a struct of plain numbers without a visit()");
-    static_assert((std::copy_constructible<Layers> && ...),
+    static_assert(std::copy_constructible<Layer>,
                   "heed: a layer of a Sequential can be copied, and this one cannot");
-    (layers_->push_back(std::make_unique<detail::LayerOf<Layers>>(std::move(layers))),
-     ...);
+    layers().push_back(std::make_unique<detail::LayerOf<Layer>>(std::move(layer)));
+    return *this;
   }
   // A copy has the parameters in common, as copies of modules have, and its own
   // `training` flags.
@@ -192,6 +230,25 @@ class Sequential {
       if (leaf.training) {
         Training part{*leaf.training};
         f(leaf.path, part);
+      }
+    }
+  }
+  // apply() for the layers, of which only a function of one type can be found by theirs.
+  template <class F>
+  void apply_to_layers(F& f) {
+    if constexpr (std::same_as<F, const detail::AnyModuleVisitor>) {  // of a Sequential
+      for (const auto& layer : layers()) layer->for_each_module(f.f);
+    } else {
+      static_assert(detail::TakesOneType<F>,
+                    "heed: apply() finds a layer of a Sequential by its type: give it a "
+                    "function of one, such as [](nn::Linear& layer) { ... }");
+      if constexpr (detail::TakesOneType<F>) {
+        using Layer = typename detail::TakenBy<F>::type;
+        for (const auto& layer : layers()) {
+          layer->for_each_module([&](const std::type_info& type, void* module) {
+            if (type == typeid(Layer)) f(*static_cast<Layer*>(module));
+          });
+        }
       }
     }
   }

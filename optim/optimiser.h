@@ -139,12 +139,20 @@ class Optimiser {
     return list;
   }
 
+  // Those of one group. Throws Error when there is no such group.
+  std::vector<Variable> parameters(std::size_t group) const {
+    check_group(group);
+    std::vector<Variable> list;
+    for (const detail::Parameter& parameter : parameters_) {
+      if (parameter.group == group) list.push_back(parameter.variable);
+    }
+    return list;
+  }
+
   // The options of a group, to read or to change between steps. Throws Error when there
   // is no such group.
   Options& options(std::size_t group = 0) & {
-    check_usable();
-    check(group < options_.size(), "{}: the group must be below {}, got {}", name_,
-          options_.size(), group);
+    check_group(group);
     return options_[group];
   }
 
@@ -222,6 +230,11 @@ class Optimiser {
   }
 
   void check_usable() const { detail::check_usable(name_, parameters_); }
+  void check_group(std::size_t group) const {
+    check_usable();
+    check(group < options_.size(), "{}: the group must be below {}, got {}", name_,
+          options_.size(), group);
+  }
 
   // Takes over what state_dict() returned; an option that it lacks stays. The states have
   // tensors of these names. The two checks throw Error before anything is changed.

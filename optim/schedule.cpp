@@ -1,6 +1,8 @@
 #include "optim/schedule.h"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 #include "tensor/core/error.h"
@@ -17,6 +19,29 @@ double step_schedule(std::int64_t step, const StepScheduleOptions& options) {
          std::pow(options.gamma, static_cast<double>(step / options.step_size));
 }
 
+double multistep_schedule(std::int64_t step, const MultiStepScheduleOptions& options) {
+  check(step >= 0, "multistep_schedule: step must not be negative, got {}", step);
+  const auto passed = std::count_if(options.milestones.begin(), options.milestones.end(),
+                                    [&](std::int64_t at) { return at <= step; });
+  return options.lr * std::pow(options.gamma, static_cast<double>(passed));
+}
+
+double exponential_schedule(std::int64_t step,
+                            const ExponentialScheduleOptions& options) {
+  check(step >= 0, "exponential_schedule: step must not be negative, got {}", step);
+  return options.lr * std::pow(options.gamma, static_cast<double>(step));
+}
+
+double linear_schedule(std::int64_t step, const LinearScheduleOptions& options) {
+  const auto& [lr, start_factor, end_factor, total_iters] = options;
+  check(total_iters >= 1, "linear_schedule: total_iters must be at least 1, got {}",
+        total_iters);
+  check(step >= 0, "linear_schedule: step must not be negative, got {}", step);
+  const double done =
+      static_cast<double>(std::min(step, total_iters)) / static_cast<double>(total_iters);
+  return lr * (start_factor + (end_factor - start_factor) * done);
+}
+
 double cosine_schedule(std::int64_t step, const CosineScheduleOptions& options) {
   const auto& [lr, min_lr, warmup, steps] = options;
   check(steps >= 1, "cosine_schedule: steps must be at least 1, got {}", steps);
@@ -29,6 +54,44 @@ double cosine_schedule(std::int64_t step, const CosineScheduleOptions& options) 
   const double done =
       (at - static_cast<double>(warmup)) / static_cast<double>(steps - warmup);
   return min_lr + 0.5 * (1 + std::cos(std::numbers::pi * done)) * (lr - min_lr);
+}
+
+ReduceLROnPlateau::ReduceLROnPlateau(const ReduceLROnPlateauOptions& options)
+    : options_(options),
+      best_(options.mode == ReduceLROnPlateauOptions::Mode::min
+                ? std::numeric_limits<double>::infinity()
+                : -std::numeric_limits<double>::infinity()) {
+  check(0 <= options.factor && options.factor < 1,
+        "ReduceLROnPlateau: factor must be from 0 to below 1, got {}", options.factor);
+  const auto check_not_negative = [](const char* what, auto x) {
+    check(x >= 0, "ReduceLROnPlateau: {} must not be negative, got {}", what, x);
+  };
+  check_not_negative("patience", options.patience);
+  check_not_negative("threshold", options.threshold);
+  check_not_negative("cooldown", options.cooldown);
+  check_not_negative("min_lr", options.min_lr);
+  check_not_negative("eps", options.eps);
+}
+
+bool ReduceLROnPlateau::is_plateau(double metric) {
+  const bool is_better = options_.mode == ReduceLROnPlateauOptions::Mode::min
+                             ? metric < best_ * (1 - options_.threshold)
+                             : metric > best_ * (1 + options_.threshold);
+  if (is_better) best_ = metric;
+  bad_steps_ = is_better ? 0 : bad_steps_ + 1;
+  if (cooldown_ > 0) {
+    --cooldown_;
+    bad_steps_ = 0;
+  }
+  if (bad_steps_ <= options_.patience) return false;
+  cooldown_ = options_.cooldown;
+  bad_steps_ = 0;
+  return true;
+}
+
+double ReduceLROnPlateau::reduced(double lr) const {
+  const double next = std::max(lr * options_.factor, options_.min_lr);
+  return lr - next > options_.eps ? next : lr;
 }
 
 }  // namespace heed::optim

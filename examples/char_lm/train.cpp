@@ -198,7 +198,7 @@ training::Checkpoint Trainer::checkpoint() {
           .model = nn::state_dict(model_),
           .optimiser = optimiser_.state_dict(),
           .generators = {{"data", batches_.state()},
-                         {"dropout", default_generator().state()}},
+                         {"dropout", default_generator().get_state()}},
           .log = log_,
           .tensors = {{"vocabulary", to_tensor(corpus_.vocabulary)}}};
 }

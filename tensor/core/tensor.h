@@ -76,6 +76,17 @@ class [[nodiscard]] Tensor : public Methods<Tensor> {
   StorageRef storage() && { return std::move(storage_); }
   // True when the elements lie one after the other in row-major order.
   bool is_contiguous() const;
+  // Whether the two are one tensor: the same elements, read in the same way. What
+  // Python's `a is b` asks.
+  bool is_same(const Tensor& other) const {
+    return storage_ == other.storage_ && offset_ == other.offset_ &&
+           shape_ == other.shape_ && strides_ == other.strides_ && dtype_ == other.dtype_;
+  }
+  // The address of the first element, to compare.
+  const void* data_ptr() const {
+    return static_cast<const char*>(checked().storage_->data()) +
+           offset_ * static_cast<std::int64_t>(element_size(dtype_));
+  }
 
   // The first element, for reading. Throws Error unless T is the C++ type of dtype().
   template <class T>

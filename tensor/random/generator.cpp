@@ -41,6 +41,7 @@ void Generator::seed(std::uint64_t seed) {
     twister_[i] = 1812433253 * (before ^ (before >> 30)) + i;
   }
   position_ = twister_size;
+  initial_seed_ = seed;
   cached_normal_.reset();
 }
 
@@ -83,7 +84,7 @@ double Generator::normal() {
 }
 
 // Little-endian: the words, the position, whether a normal is kept (0 or 1), its bits.
-std::vector<std::uint8_t> Generator::state() const {
+std::vector<std::uint8_t> Generator::get_state() const {
   std::vector<std::uint8_t> bytes;
   for (std::uint32_t word : twister_) append(bytes, word);
   append(bytes, position_);
@@ -96,7 +97,7 @@ void Generator::set_state(std::span<const std::uint8_t> state) {
   constexpr std::size_t size = 4 * twister_size + 4 + 1 + 8;
   check(state.size() == size, "set_state: the state must have {} bytes, got {}", size,
         state.size());
-  Generator next;
+  Generator next(initial_seed_);
   for (std::uint32_t& word : next.twister_) word = take<std::uint32_t>(state);
   next.position_ = take<std::uint32_t>(state);
   const auto has_normal = take<std::uint8_t>(state);

@@ -37,6 +37,9 @@ class Generator {
     return *this;
   }
 
+  // The seed with which it was last started; set_state() leaves it.
+  std::uint64_t initial_seed() const { return initial_seed_; }
+
   // The next word of the twister.
   std::uint32_t word32() {
     if (position_ == twister_size) refill();
@@ -63,8 +66,8 @@ class Generator {
   double normal();
 
   // Everything that the next numbers depend on, as bytes that mean the same everywhere.
-  std::vector<std::uint8_t> state() const;
-  // Continues from what state() returned. Throws Error for bytes that state() cannot
+  std::vector<std::uint8_t> get_state() const;
+  // Continues from what get_state() returned. Throws Error for bytes that it cannot
   // return.
   void set_state(std::span<const std::uint8_t> state);
 
@@ -81,6 +84,7 @@ class Generator {
 
   std::array<std::uint32_t, twister_size> twister_;
   std::uint32_t position_;  // of the next word
+  std::uint64_t initial_seed_;
   std::optional<double> cached_normal_;
 };
 
@@ -88,6 +92,8 @@ class Generator {
 Generator& default_generator();
 // Starts the default generator from `seed`; -1 means 2^64 - 1, as in PyTorch.
 void manual_seed(std::uint64_t seed);
+// The seed with which the default generator was last started.
+inline std::uint64_t initial_seed() { return default_generator().initial_seed(); }
 // A copy of the default generator, and the way back to it.
 inline Generator get_rng_state() { return default_generator(); }
 inline void set_rng_state(const Generator& state) { default_generator() = state; }

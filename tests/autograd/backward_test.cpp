@@ -153,7 +153,8 @@ BOOST_AUTO_TEST_CASE(an_overwritten_tensor_is_refused) {
       y.backward(), Error,
       says("backward: a tensor of shape (2, 3) that square needs for its derivative was "
            "overwritten after square ran; write to a clone() of it, or after the "
-           "backward"));
+           "backward; often the cause is a step() of an optimiser between two "
+           "backwards"));
   // Through a view as well, and for a result.
   const Variable z = exp(x);
   Tensor row = select(z.value(), 0, 1);

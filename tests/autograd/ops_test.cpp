@@ -121,7 +121,7 @@ BOOST_AUTO_TEST_CASE(second_derivatives_too) {
   for_each_sample([](const OpRow& row, const Sample& sample, const std::string& label) {
     if (!row.differentiable) return;
     const GradcheckReport report =
-        gradgradcheck(sample.f, sample.inputs, {.op = label, .tolerance = 1e-5});
+        gradgradcheck(sample.f, sample.inputs, {.op = label, .atol = 1e-5, .rtol = 1e-5});
     BOOST_TEST(report.ok, report.text());
     BOOST_TEST(report.worst < 1e-5);
   });

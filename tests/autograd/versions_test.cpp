@@ -144,10 +144,13 @@ BOOST_AUTO_TEST_CASE(indices_and_masks_are_the_user_s_and_watched) {
       const auto [y, index] = run(leaf);
       overwrite(handle(index));
       const std::string error = error_of([&, y = y] { sum(y).backward(); });
-      BOOST_TEST(error == fmt::format("backward: a tensor of shape {} that {} needs for "
-                                      "its derivative was overwritten after {} ran; "
-                                      "write to a clone() of it, or after the backward",
-                                      index.shape(), name, name));
+      BOOST_TEST(error ==
+                 fmt::format("backward: a tensor of shape {} that {} needs for "
+                             "its derivative was overwritten after {} ran; "
+                             "write to a clone() of it, or after the backward; often the "
+                             "cause is a step() of an optimiser between two "
+                             "backwards",
+                             index.shape(), name, name));
       BOOST_TEST(!leaf.has_grad());
     }
   }

@@ -90,6 +90,41 @@ BOOST_AUTO_TEST_CASE(random_splits_are_pytorch_s) {
              }) == "random_split: a length must not be negative, got -1");
 }
 
+// random_split(range(10), [0.75, 0.25], torch.Generator().manual_seed(42)), and in three
+BOOST_AUTO_TEST_CASE(random_splits_by_fractions_are_pytorch_s) {
+  const TensorDataset dataset(arange(10));
+  Generator generator(42);
+  auto [train, val] = data::random_split(dataset, {0.75, 0.25}, generator);
+  BOOST_TEST(equal(train[arange(8)][0], tensor({2, 6, 1, 8, 4, 5, 0, 9})));
+  BOOST_TEST(equal(val[arange(2)][0], tensor({3, 7})));
+  generator.manual_seed(42);
+  const std::vector<double> shares = {0.33, 0.33, 0.34};
+  const auto parts = data::random_split(dataset, shares, generator);
+  BOOST_TEST(parts[0].size() == 4);
+  BOOST_TEST(equal(parts[2][arange(3)][0], tensor({9, 3, 7})));
+  BOOST_TEST(error_of([&] {
+               (void)data::random_split(dataset, {0.8, 0.3});
+             }) ==
+             "random_split: the lengths must be whole numbers, or fractions that sum to "
+             "1; got 0.8, and the sum 1.1");
+  BOOST_TEST(error_of([&] {
+               (void)data::random_split(dataset, {1.5, -0.5});
+             }) == "random_split: a fraction must be from 0 to 1, got 1.5");
+}
+
+BOOST_AUTO_TEST_CASE(an_example_of_a_subset) {
+  const TensorDataset dataset(arange(10) * 10);
+  const data::Subset part(dataset, tensor({7, 2, 5}));
+  BOOST_TEST(part[1][0].item() == 20);
+  BOOST_TEST(part[-1][0].item() == 50);
+  BOOST_TEST(error_of([&] { (void)part[3]; }) ==
+             "Subset: the example must be from -3 to 2, got 3");
+  BOOST_TEST(error_of([&] { data::Subset(dataset, tensor({10})); }) ==
+             "Subset: an index must be from 0 to 9, got 10");
+  BOOST_TEST(error_of([&] { data::Subset(dataset, tensor({1.0})); }) ==
+             "Subset: the indices must be int64 (n), got float32 (1)");
+}
+
 BOOST_AUTO_TEST_CASE(pieces_of_a_text_and_what_follows) {
   const TokenDataset text(arange(10, 30), 3);
   BOOST_TEST(text.size() == 17);

@@ -50,10 +50,13 @@ Outputs embedding(In in) {
   return nn::embedding(in.tensor("ids"), in["w"], padding);
 }
 
+Tensor class_weight(In in) { return in.has("weight") ? in.tensor("weight") : Tensor(); }
+
 Outputs cross_entropy(In in) {
   return nn::cross_entropy(in["a"], in.tensor("target"),
-                           {.reduction = reduction(in),
+                           {.weight = class_weight(in),
                             .ignore_index = in.c.integer("ignore_index", -100),
+                            .reduction = reduction(in),
                             .label_smoothing = in.c.number("label_smoothing", 0)});
 }
 
@@ -65,9 +68,10 @@ Outputs binary_cross_entropy(In in) {
 }
 
 Outputs nll_of(const Variable& log_probabilities, In in) {
-  return nn::nll_loss(
-      log_probabilities, in.tensor("target"),
-      {.reduction = reduction(in), .ignore_index = in.c.integer("ignore_index", -100)});
+  return nn::nll_loss(log_probabilities, in.tensor("target"),
+                      {.weight = class_weight(in),
+                       .ignore_index = in.c.integer("ignore_index", -100),
+                       .reduction = reduction(in)});
 }
 
 // Of log_softmax(a, 1), or of the log-probabilities given.

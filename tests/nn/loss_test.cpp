@@ -270,4 +270,57 @@ BOOST_AUTO_TEST_CASE(a_padding_row_gets_no_gradient) {
                         says("embedding: padding_idx must be from 0 to 3, got 4"));
 }
 
+// The numbers are PyTorch's.
+BOOST_AUTO_TEST_CASE(weights_of_classes) {
+  const Tensor logits = tensor({{1.0, 2.0, 3.0}, {0.0, 0.0, 1.0}}, float64);
+  const Tensor targets = tensor({2, 0}), weight = tensor({1.0, 2.0, 4.0}, float64);
+  const auto close = boost::test_tools::tolerance(1e-14);
+  BOOST_TEST(
+      nn::cross_entropy(logits, targets, {.weight = weight}).item() == 0.6363737143419146,
+      close);
+  BOOST_TEST(
+      nn::cross_entropy(logits, targets, {.weight = weight, .label_smoothing = 0.1})
+              .item() == 0.6641587078986233,
+      close);
+  BOOST_TEST(error_of([&] {
+               (void)nn::cross_entropy(logits, targets, {.weight = ones({2}, float64)});
+             }) ==
+             "cross_entropy: weight must have the shape (3), a number for each class, "
+             "got (2)");
+  BOOST_TEST(
+      error_of([&] { (void)nn::nll_loss(logits, targets, {.weight = ones({3})}); }) ==
+      "nll_loss: the dtypes must be equal, got float64 and float32; to(dtype) "
+      "converts a tensor");
+}
+
+BOOST_AUTO_TEST_CASE(scores_of_texts_are_told_where_classes_are) {
+  BOOST_TEST(error_of([] {
+               (void)nn::cross_entropy(zeros({2, 3, 5}), zeros({2, 3}, int64));
+             }) ==
+             "cross_entropy: the targets must have the shape (2, 5), got (2, 3); the "
+             "classes are dimension 1 of the scores (2, 3, 5); reshape({-1, 5}) of them "
+             "and flatten() of the targets would fit");
+}
+
+// The numbers are those of F.kl_div.
+BOOST_AUTO_TEST_CASE(the_divergence_of_kullback_and_leibler) {
+  const Variable x(log_softmax(tensor({{1.0, 2.0, 3.0}, {0.0, 0.0, 1.0}}, float64), 1),
+                   true);
+  const Tensor target = tensor({{0.2, 0.3, 0.5}, {0.0, 1.0, 0.0}}, float64);
+  const auto close = boost::test_tools::tolerance(1e-14);
+  BOOST_TEST(nn::kl_div(x, target).item() == 0.2715662773853097, close);
+  BOOST_TEST(nn::kl_div(x, target, {.reduction = nn::Reduction::sum}).item() ==
+                 1.6293976643118582,
+             close);
+  const nn::KLDivLoss loss{{.reduction = nn::Reduction::batchmean}};
+  BOOST_TEST(loss(x, target).item() == 0.8146988321559291, close);
+  const nn::KLDivLoss of_logs{{.reduction = nn::Reduction::sum, .log_target = true}};
+  BOOST_TEST(of_logs(x, log_softmax(x.value() * 2, 1)).item() == 0.21449741803711408,
+             boost::test_tools::tolerance(1e-12));
+  loss(x, target).backward();
+  BOOST_TEST(equal(x.grad().value(), -target / 2));
+  BOOST_TEST(error_of([&] { (void)nn::mse_loss(x, target, nn::Reduction::batchmean); }) ==
+             "a loss: the reduction batchmean is for kl_div alone");
+}
+
 BOOST_AUTO_TEST_SUITE_END()

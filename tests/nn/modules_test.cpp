@@ -372,7 +372,7 @@ BOOST_AUTO_TEST_CASE(kernel_regression_has_its_gradients) {
   const GradcheckReport first = gradcheck(f, inputs, {.op = "NWKernelRegression"});
   BOOST_TEST(first.ok, first.text());
   const GradcheckReport second =
-      gradgradcheck(f, inputs, {.op = "NWKernelRegression", .tolerance = 1e-5});
+      gradgradcheck(f, inputs, {.op = "NWKernelRegression", .atol = 1e-5});
   BOOST_TEST(second.ok, second.text());
 }
 

@@ -133,4 +133,55 @@ BOOST_AUTO_TEST_CASE(clipping_does_not_hide_a_gradient_that_is_no_number) {
              "clip_grad_norm_: max_norm must be positive, got nan");
 }
 
+// torch.optim.lr_scheduler.LinearLR, MultiStepLR and ExponentialLR from lr 1.
+BOOST_AUTO_TEST_CASE(linear_multistep_and_exponential) {
+  const auto linear = [](std::int64_t step) {
+    return optim::linear_schedule(
+        step, {.lr = 1, .start_factor = 0.25, .end_factor = 1, .total_iters = 3});
+  };
+  const auto multistep = [](std::int64_t step) {
+    return optim::multistep_schedule(step, {.lr = 1, .milestones = {2, 4}});
+  };
+  const double linears[] = {0.25, 0.5, 0.75, 1, 1}, steps[] = {1, 1, 0.1, 0.1, 0.01};
+  for (int i = 0; i < 5; ++i) {
+    BOOST_TEST(linear(i) == linears[i], tt::tolerance(1e-15));
+    BOOST_TEST(multistep(i) == steps[i], tt::tolerance(1e-15));
+  }
+  BOOST_TEST(optim::exponential_schedule(3, {.lr = 2, .gamma = 0.5}) == 0.25);
+  BOOST_TEST(error_of([&] { linear(-1); }) ==
+             "linear_schedule: step must not be negative, got -1");
+  BOOST_TEST(error_of([&] { optim::linear_schedule(0, {.lr = 1, .total_iters = 0}); }) ==
+             "linear_schedule: total_iters must be at least 1, got 0");
+  BOOST_TEST(error_of([&] { multistep(-1); }) ==
+             "multistep_schedule: step must not be negative, got -1");
+  BOOST_TEST(error_of([&] {
+               optim::exponential_schedule(-1, {.lr = 2, .gamma = 0.5});
+             }) == "exponential_schedule: step must not be negative, got -1");
+}
+
+// The rates are those of torch.optim.lr_scheduler.ReduceLROnPlateau for these losses.
+BOOST_AUTO_TEST_CASE(the_rate_is_reduced_on_a_plateau) {
+  const Variable x(ones({1}), true);
+  optim::SGD optimiser({x}, {.lr = 1});
+  optim::ReduceLROnPlateau scheduler({.factor = 0.5, .patience = 1, .cooldown = 1});
+  const double losses[] = {3, 2, 2, 2, 2, 2, 2, 2, 1.99999, 1, 1, 1, 1};
+  const double rates[] = {1,    1,    1,    0.5,  0.5,   0.5,  0.25,
+                          0.25, 0.25, 0.25, 0.25, 0.125, 0.125};
+  for (int i = 0; i < 13; ++i) {
+    scheduler.step(optimiser, losses[i]);
+    BOOST_TEST(optimiser.options().lr == rates[i]);
+  }
+  using Options = optim::ReduceLROnPlateauOptions;
+  optim::ReduceLROnPlateau rising(
+      {.mode = Options::Mode::max, .patience = 0, .min_lr = 0.1});
+  for (const double score : {0.5, 0.75, 0.75}) rising.step(optimiser, score);
+  BOOST_TEST(optimiser.options().lr == 0.1);
+  rising.step(optimiser, 0.75);
+  BOOST_TEST(optimiser.options().lr == 0.1);
+  BOOST_TEST(error_of([&] { optim::ReduceLROnPlateau({.factor = 1}); }) ==
+             "ReduceLROnPlateau: factor must be from 0 to below 1, got 1");
+  BOOST_TEST(error_of([&] { optim::ReduceLROnPlateau({.patience = -1}); }) ==
+             "ReduceLROnPlateau: patience must not be negative, got -1");
+}
+
 BOOST_AUTO_TEST_SUITE_END()

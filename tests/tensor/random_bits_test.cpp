@@ -19,7 +19,7 @@ BOOST_AUTO_TEST_CASE(words_in_bulk_are_those_one_by_one) {
     std::vector<std::uint32_t> words(count);
     bulk.words32(words);
     for (const std::uint32_t word : words) BOOST_TEST_REQUIRE(word == single.word32());
-    BOOST_TEST((bulk.state() == single.state()));
+    BOOST_TEST((bulk.get_state() == single.get_state()));
   }
 }
 
@@ -31,7 +31,7 @@ BOOST_AUTO_TEST_CASE(bits_are_the_draws_of_bernoulli) {
       Tensor expected = empty(shape, float32);
       bernoulli_(expected, p, one);
       const Tensor bits = bernoulli_bits(shape, p, other);
-      BOOST_TEST((one.state() == other.state()));
+      BOOST_TEST((one.get_state() == other.get_state()));
       const std::int64_t n = shape[shape.rank() - 1];
       BOOST_TEST((bits.dtype() == int64 && bits.size(-1) == (n + 63) / 64));
       for (const DType dtype : {float32, float64, int64, boolean}) {

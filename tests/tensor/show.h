@@ -1,7 +1,12 @@
-// A tensor as one line that a test can compare.
+// Tensors as a line that a test can compare.
 #pragma once
 
+#include <algorithm>
+#include <bit>
+#include <cstdint>
 #include <string>
+#include <type_traits>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -22,6 +27,20 @@ inline std::string show(const Tensor& x) {
   for (double element : x.to(float64).to_vector<double>()) {
     text += fmt::format(" {}", element);
   }
+  return text;
+}
+
+// The bits of the elements in hexadecimal, the first `most` of them.
+inline std::string bits(const Tensor& x, std::int64_t most = 64) {
+  std::string text;
+  dispatch_floating("bits", x.dtype(), [&]<class T>() {
+    using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+    const std::vector<T> elements = x.to_vector<T>();
+    for (std::int64_t i = 0; i < std::min(most, x.numel()); ++i) {
+      text += fmt::format("{}{:x}", i == 0 ? "" : " ",
+                          std::bit_cast<Bits>(elements[static_cast<std::size_t>(i)]));
+    }
+  });
   return text;
 }
 

@@ -299,6 +299,18 @@ def layers(t):
     options = {"ignore_index": -1, "label_smoothing": 0.1}
     smooth = lambda i: F.cross_entropy(i.a, i.target, **options)
     t.add("cross_entropy_smooth", "cross_entropy", some, smooth, **options)
+    shares = lambda d: {**some(d), "weight": d.uniform(0.5, 4, 4)}
+    for kind in ("mean", "sum", "none"):
+        reduced = {"ignore_index": -1, "reduction": kind}
+        by_share = lambda i, reduced=reduced: F.cross_entropy(
+            i.a, i.target, i.weight.detach(), label_smoothing=0.1, **reduced
+        )
+        case = "cross_entropy_weighted_" + kind
+        t.add(case, "cross_entropy", shares, by_share, label_smoothing=0.1, **reduced)
+        nll = lambda i, reduced=reduced: F.nll_loss(
+            torch.log_softmax(i.a, 1), i.target, i.weight.detach(), **reduced
+        )
+        t.add("nll_loss_weighted_" + kind, "nll_loss", shares, nll, note=note, **reduced)
     images = lambda d: {"a": d.normal(2, 5, 3), "target": d.whole(5, 2, 3)}
     plain = lambda i: F.cross_entropy(i.a, i.target)
     t.add("cross_entropy_3d", "cross_entropy", images, plain)
