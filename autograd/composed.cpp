@@ -218,7 +218,7 @@ X quantile(const X& x, double q, std::optional<Dim> dim, bool keepdim) {
 template <Array X>
 X cumprod(const X& x, Dim dim) {
   X y = x.dtype() == boolean ? x.to(int64) : x.clone();
-  if (x.dim() == 0) return y;
+  if (x.dim() == 0) return reshape(cumprod(flatten(x), dim), {});
   for (std::int64_t step = 1; step < x.size(dim); step *= 2) {
     const X longer = slice(y, dim, step) * slice(y, dim, 0, -step);
     y = cat({slice(y, dim, 0, step), longer}, dim);
@@ -240,6 +240,7 @@ WithIndices<X> cummin(const X& x, Dim dim) {
 
 template <Array X>
 X diff(const X& x, Integer n, Dim dim) {
+  check(n >= 0, "diff: n must not be negative, got {}", std::int64_t{n});
   X y = x;
   for (std::int64_t i = 0; i < n; ++i) {
     const X after = slice(y, dim, 1), before = slice(y, dim, 0, -1);

@@ -360,7 +360,7 @@ Joint<X, S> index_add(const X& x, Dim dim, const Tensor& index, const S& source,
 // The elements of the flattened x; here a negative index counts from the end.
 template <Array X>
 X take(const X& x, const Tensor& index);
-// gather() with x and index broadcast but along `dim`; without one, take().
+// gather() with x and index broadcast but along `dim`; without one, of both flattened.
 template <Array X>
 X take_along_dim(const X& x, const Tensor& index, std::optional<Dim> dim = {});
 // All pairs, triples, ... of elements of the vectors: (n m ..., vectors), of one vector

@@ -31,8 +31,10 @@ Tensor bincount(const Tensor& x, const Tensor& weights, Size minlength) {
         "bincount: x must be a vector of int64, got the shape {} and {}", x.shape(),
         name(x.dtype()));
   const std::int64_t n = x.numel() == 0 ? 0 : max(x).item<std::int64_t>() + 1;
-  return index_add({std::max<std::int64_t>(n, minlength)}, 0, x,
-                   weights.defined() ? weights : ones(x.shape(), int64));
+  const Shape counts{std::max<std::int64_t>(n, minlength)};
+  if (!weights.defined()) return index_add(counts, 0, x, ones(x.shape(), int64));
+  return index_add(counts, 0, x,
+                   is_floating(weights.dtype()) ? weights : weights.to(float64));
 }
 
 Tensor histc(const Tensor& x, Size bins, double min, double max) {
@@ -80,8 +82,10 @@ Tensor searchsorted(const Tensor& sorted_sequence, const Tensor& values, bool ri
   });
   return places;
 }
-Tensor searchsorted(const Tensor& sorted_sequence, double value, bool right) {
-  return searchsorted(sorted_sequence, full({}, value, sorted_sequence.dtype()), right);
+Tensor searchsorted(const Tensor& sorted_sequence, Number value, bool right) {
+  const DType dtype = sorted_sequence.dtype();
+  const DType common = promote(dtype, value) == dtype ? dtype : float64;
+  return searchsorted(sorted_sequence.to(common), full({}, value, common), right);
 }
 
 }  // namespace heed

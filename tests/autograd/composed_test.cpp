@@ -121,6 +121,7 @@ BOOST_AUTO_TEST_CASE(what_does_not_fit_is_refused) {
       "scatter: the index must be no larger than the source, got (2, 2) and (2, 1)");
   BOOST_TEST(message([&] { bincount(x); }) ==
              "bincount: x must be a vector of int64, got the shape (2, 3) and float32");
+  BOOST_TEST(message([&] { diff(x, -1); }) == "diff: n must not be negative, got -1");
   BOOST_TEST(message([&] { histc(x, 0); }) == "histc: bins must be positive, got 0");
   BOOST_TEST(message([&] { histc(x, 2, 1, 0); }) ==
              "histc: the range must be finite and rising, got 1 to 0");
@@ -131,6 +132,19 @@ BOOST_AUTO_TEST_CASE(what_does_not_fit_is_refused) {
              "sizes, got (2, 3) and (3, 1)");
   BOOST_TEST(message([&] { nn::pad(x, {1}); }) ==
              "pad: there must be two numbers for each of at most 2 dimensions, got 1");
+}
+
+BOOST_AUTO_TEST_CASE(whole_numbers_and_scalars) {
+  const Tensor sums = bincount(tensor({1, 1, 3}), tensor({2, 3, 4}));
+  BOOST_TEST(sums.dtype() == float64);
+  BOOST_TEST(equal(sums, tensor({0.0, 5.0, 0.0, 4.0}, float64)));
+  const Tensor sorted = tensor({1, 2, 3});
+  BOOST_TEST(searchsorted(sorted, 2.5).item<int>() == 2);
+  BOOST_TEST(searchsorted(sorted, 2, true).item<int>() == 2);
+  const std::int64_t large = (std::int64_t{1} << 53) + 1;
+  BOOST_TEST(searchsorted(tensor({large}), large).item<int>() == 0);
+  BOOST_TEST(equal(cumprod(tensor(3), -1), tensor(3)));
+  BOOST_CHECK_THROW((void)cumprod(tensor(3), 1), Error);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
