@@ -289,9 +289,13 @@ std::pair<X, X> var_mean(const X& x, const Dims& dims = {}, Integer correction =
                          bool keepdim = false) {
   return {var(x, dims, correction, keepdim), mean(x, dims, keepdim)};
 }
+template <Array X>
+struct Aminmax {
+  X min, max;
+};
 // The smallest and the largest, of all or along `dim`; equal ones share the gradient.
 template <Array X>
-std::pair<X, X> aminmax(const X& x, const Dims& dims = {}, bool keepdim = false) {
+Aminmax<X> aminmax(const X& x, const Dims& dims = {}, bool keepdim = false) {
   return {amin(x, dims, keepdim), amax(x, dims, keepdim)};
 }
 // Without the NaN elements, whose gradient is 0.

@@ -2,6 +2,7 @@
 
 #include "autograd/record.h"
 #include "autograd/views.h"
+#include "tensor/elementwise/elementwise.h"
 
 namespace heed {
 namespace {

@@ -1,7 +1,10 @@
 // More members of Tensor and Variable: those of functions of autograd/statistics.h,
 // index_put.h and other headers.
+#include "autograd/angles.h"
 #include "autograd/factories.h"
 #include "autograd/index_put.h"
+#include "autograd/products.h"
+#include "autograd/shapes.h"
 #include "autograd/statistics.h"
 #include "tensor/core/methods.h"
 
@@ -171,6 +174,63 @@ template <class Self>
 Tensor Methods<Self>::new_full(const Shape& shape, Number value,
                                ::std::optional<DType> dtype) const {
   return heed::full(shape, value, dtype.value_or(self().dtype()));
+}
+
+template <class Self>
+Self Methods<Self>::fliplr() const {
+  return heed::fliplr(self());
+}
+template <class Self>
+Self Methods<Self>::flipud() const {
+  return heed::flipud(self());
+}
+template <class Self>
+Self Methods<Self>::frac() const {
+  return heed::frac(self());
+}
+template <class Self>
+Self Methods<Self>::asin() const {
+  return heed::asin(self());
+}
+template <class Self>
+Self Methods<Self>::acos() const {
+  return heed::acos(self());
+}
+template <class Self>
+Self Methods<Self>::atan() const {
+  return heed::atan(self());
+}
+template <class Self>
+Self Methods<Self>::sinh() const {
+  return heed::sinh(self());
+}
+template <class Self>
+Self Methods<Self>::cosh() const {
+  return heed::cosh(self());
+}
+template <class Self>
+Self Methods<Self>::kron(const Self& other) const {
+  return heed::kron(self(), other);
+}
+template <class Self>
+Self Methods<Self>::cross(const Self& other, Dim dim) const {
+  return heed::cross(self(), other, dim);
+}
+template <class Self>
+Self Methods<Self>::matrix_power(Integer n) const {
+  return heed::matrix_power(self(), n);
+}
+template <class Self>
+Self Methods<Self>::repeat_interleave(const Tensor& repeats) const {
+  return heed::repeat_interleave(self(), repeats);
+}
+template <class Self>
+Self Methods<Self>::repeat_interleave(const Tensor& repeats, Dim dim) const {
+  return heed::repeat_interleave(self(), repeats, dim);
+}
+template <class Self>
+::std::vector<Self> Methods<Self>::tensor_split(Integer sections, Dim dim) const {
+  return heed::tensor_split(self(), sections, dim);
 }
 
 template class Methods<Tensor>;

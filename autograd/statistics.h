@@ -33,6 +33,24 @@ Joint<A, B> fmod(const A& a, const B& b) {
   const auto divisor = abs(b);
   return where(a < 0, -remainder(-a, divisor), remainder(a, divisor));
 }
+// What is behind the point, of the sign of x.
+template <Array X>
+X frac(const X& x) {
+  return x - trunc(x);
+}
+// √(a² + b²)
+template <Array A, Array B>
+Joint<A, B> hypot(const A& a, const B& b) {
+  return sqrt(square(a) + square(b));
+}
+template <Array X>
+X deg2rad(const X& x) {
+  return x * (std::numbers::pi / 180);
+}
+template <Array X>
+X rad2deg(const X& x) {
+  return x * (180 / std::numbers::pi);
+}
 // log(exp a + exp b), which does not overflow. Its derivative at +infinity is NaN.
 template <Array A, Array B>
 Joint<A, B> logaddexp(const A& a, const B& b) {

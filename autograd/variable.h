@@ -78,6 +78,7 @@ class [[nodiscard]] Variable : public Methods<Variable> {
   // Of a temporary by value, so that it outlives the Variable.
   Tensor value() && { return std::move(value_); }
   Shape shape() && { return value_.shape(); }
+  Shape size() const { return value_.shape(); }
   std::int64_t size(Dim dim) const { return value_.size(dim); }
   int dim() const { return value_.dim(); }
   std::int64_t numel() const { return value_.numel(); }
@@ -91,6 +92,10 @@ class [[nodiscard]] Variable : public Methods<Variable> {
   // For a condition, as in if (loss < 1): whether the only element is not 0. Throws Error
   // as item() does.
   explicit operator bool() const { return bool(value_); }
+
+  using Methods::operator[];
+  // x[x > 0]: comparisons of Variables are Variables.
+  Variable operator[](const Variable& index) const { return (*this)[index.value()]; }
 
   // Whether a gradient can reach this value or pass through it.
   bool requires_grad() const;

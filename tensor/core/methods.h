@@ -82,7 +82,12 @@ class [[nodiscard]] Methods {
   Self repeat(const Shape& repeats) const;
   Self repeat_interleave(Integer repeats) const;
   Self repeat_interleave(Integer repeats, Dim dim) const;
+  Self repeat_interleave(const Tensor& repeats) const;
+  Self repeat_interleave(const Tensor& repeats, Dim dim) const;
+  ::std::vector<Self> tensor_split(Integer sections, Dim dim = 0) const;
   Self flip(const Dims& dims) const;
+  Self fliplr() const;
+  Self flipud() const;
   Self tril(Integer diagonal = 0) const;
   Self triu(Integer diagonal = 0) const;
 
@@ -200,6 +205,7 @@ class [[nodiscard]] Methods {
 
   // Those of autograd/more_methods.cpp.
   bool is_floating_point() const;
+  int ndim() const { return self().dim(); }
   Self addcmul(const Self& a, const Self& b, double value = 1) const;
   Self addcdiv(const Self& a, const Self& b, double value = 1) const;
   Self maximum(const Self& other) const;
@@ -221,6 +227,12 @@ class [[nodiscard]] Methods {
   Self expm1() const;
   Self log1p() const;
   Self exp2() const;
+  Self frac() const;
+  Self asin() const;
+  Self acos() const;
+  Self atan() const;
+  Self sinh() const;
+  Self cosh() const;
   Self erf() const;
   Self logit(::std::optional<double> eps = {}) const;
   Self nan_to_num(double nan = 0, ::std::optional<double> posinf = {},
@@ -228,6 +240,9 @@ class [[nodiscard]] Methods {
   Self clamp_min(double min) const;
   Self clamp_max(double max) const;
   Self outer(const Self& other) const;
+  Self kron(const Self& other) const;
+  Self cross(const Self& other, Dim dim = -1) const;
+  Self matrix_power(Integer n) const;
   Self cov(Integer correction = 1) const;
   Self corrcoef() const;
   WithIndices<Self> cummax(Dim dim) const;

@@ -66,7 +66,9 @@ class [[nodiscard]] Tensor : public Methods<Tensor> {
   std::int64_t stride(Dim dim) const;
   // The number of dimensions; 0 for a scalar.
   int dim() const { return checked().shape_.rank(); }
-  // The size along a dimension, negative ones from the end. Throws Error out of range.
+  // The shape, or the size along a dimension, negative ones from the end. Throws Error
+  // out of range.
+  Shape size() const { return checked().shape_; }
   std::int64_t size(Dim dim) const;
   std::int64_t numel() const { return count(checked().shape_); }
   DType dtype() const { return checked().dtype_; }
@@ -140,6 +142,7 @@ class [[nodiscard]] Tensor : public Methods<Tensor> {
   // The functions of these names in tensor/random/random.h, with the default generator.
   Tensor& uniform_(double low = 0, double high = 1);
   Tensor& normal_(double mean = 0, double std = 1);
+  Tensor& exponential_(double lambda = 1);
   // Sets the elements for which the mask, bool and broadcast to shape(), holds. Throws
   // Error as masked_fill() does.
   Tensor& masked_fill_(const Tensor& mask, double value);

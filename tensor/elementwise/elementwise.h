@@ -127,6 +127,9 @@ Tensor maximum(const Tensor& a, const Tensor& b);
 Tensor minimum(const Tensor& a, const Tensor& b);
 Tensor maximum(const Tensor& a, Number b);
 Tensor minimum(const Tensor& a, Number b);
+// All products of an element of a (m) and one of b (n): (m, n). Throws Error unless both
+// are 1-D.
+Tensor outer(const Tensor& a, const Tensor& b);
 
 // --- comparisons: a bool tensor, broadcast like the pairs above.
 

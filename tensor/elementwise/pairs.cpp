@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "tensor/core/factories.h"
+#include "tensor/core/views.h"
 #include "tensor/elementwise/elementwise.h"
 
 namespace heed {
@@ -111,6 +112,12 @@ Tensor minimum(const Tensor& a, const Tensor& b) {
 }
 Tensor maximum(const Tensor& a, Number b) { return binary("maximum", Op::maximum, a, b); }
 Tensor minimum(const Tensor& a, Number b) { return binary("minimum", Op::minimum, a, b); }
+
+Tensor outer(const Tensor& a, const Tensor& b) {
+  check(a.dim() == 1 && b.dim() == 1, "outer: both must be 1-D, got {} and {}", a.shape(),
+        b.shape());
+  return binary("outer", Op::mul, unsqueeze(a, 1), b);
+}
 
 Tensor& Tensor::operator+=(const Tensor& x) {
   heed::add_(*this, x);

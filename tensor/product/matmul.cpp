@@ -150,11 +150,4 @@ Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias) {
   return x.dim() == 1 ? squeeze(y, 0) : y;
 }
 
-Tensor outer(const Tensor& a, const Tensor& b) {
-  check(a.dim() == 1 && b.dim() == 1, "outer: both must be 1-D, got {} and {}", a.shape(),
-        b.shape());
-  check_dtypes("outer", a, b);
-  return product(unsqueeze(a, 1), unsqueeze(b, 0), {});
-}
-
 }  // namespace heed

@@ -20,7 +20,5 @@ Tensor bmm(const Tensor& a, const Tensor& b);
 // bits of matmul(x, transpose(weight, 0, 1)) + bias, without a pass over the result for
 // the bias. Throws Error when the sizes do not fit. (torch.nn.functional.linear)
 Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias = {});
-// (m) x (n) -> (m, n). Throws Error unless both are 1-D.
-Tensor outer(const Tensor& a, const Tensor& b);
 
 }  // namespace heed

@@ -60,6 +60,18 @@ void add_products(std::vector<OpRow>& table) {
                      [](In in) { return addmm(in[0], in[1], in[2]); }},
                     {{u(-2, 2, {3, 2}), u(-2, 2, {3, 4}), u(-2, 2, {4, 2})},
                      [](In in) { return addmm(in[0], in[1], in[2], 0.5, -2); }}}});
+  pair(table, "kron", {2, 3}, {2},
+       [](const auto& a, const auto& b) { return kron(a, b); });
+  pair(table, "cross", {2, 3}, {1, 3},
+       [](const auto& a, const auto& b) { return cross(a, b); });
+  pair(table, "tensordot", {2, 3, 4}, {3, 4, 2},
+       [](const auto& a, const auto& b) { return tensordot(a, b); });
+  pair(table, "tensordot", {2, 3, 4}, {5, 3},
+       [](const auto& a, const auto& b) { return tensordot(a, b, 1, -1); });
+  for (int n : {1, 5}) {
+    one(table, "matrix_power", u(-1, 1, {2, 2, 2}),
+        [n](In in) { return matrix_power(in[0], n); });
+  }
   one(table, "trace", u(-2, 2, {2, 3}), [](In in) { return trace(in[0]); });
   for (int k : {0, 1, -2}) {
     one(table, "diag", u(-2, 2, {3}), [k](In in) { return diag(in[0], k); });
@@ -103,6 +115,16 @@ void add_numbers(std::vector<OpRow>& table) {
     return wide[0] * wide[1];
   });
   one(table, "add", u(-2, 2, a), [](In in) { return add(in[0], 2); });
+  pair(table, "hypot", a, b, [](const auto& a, const auto& b) { return hypot(a, b); });
+  pair(table, "atan2", a, b, [](const auto& a, const auto& b) { return atan2(a, b); });
+  one(table, "asin", u(-0.8, 0.8, a), [](In in) { return asin(in[0]); });
+  one(table, "acos", u(-0.8, 0.8, a), [](In in) { return acos(in[0]); });
+  one(table, "atan", u(-2, 2, a), [](In in) { return atan(in[0]); });
+  one(table, "sinh", u(-2, 2, a), [](In in) { return sinh(in[0]); });
+  one(table, "cosh", u(-2, 2, a), [](In in) { return cosh(in[0]); });
+  one(table, "frac", apart(a), [](In in) { return frac(in[0]); });
+  one(table, "deg2rad", u(-2, 2, a), [](In in) { return deg2rad(in[0]); });
+  one(table, "rad2deg", u(-2, 2, a), [](In in) { return rad2deg(in[0]); });
   one(table, "log2", u(0.5, 3, a), [](In in) { return log2(in[0]); });
   one(table, "log10", u(0.5, 3, a), [](In in) { return log10(in[0]); });
   one(table, "exp2", u(-2, 2, a), [](In in) { return exp2(in[0]); });
@@ -122,7 +144,8 @@ void add_reductions(std::vector<OpRow>& table) {
   };
   both("std_mean", [](const auto&... x) { return std_mean(x...); });
   both("var_mean", [](const auto&... x) { return var_mean(x...); });
-  both("aminmax", [](const auto&... x) { return aminmax(x...); });
+  one(table, "aminmax", apart(shape), [](In in) { return aminmax(in[0]).min; });
+  one(table, "aminmax", apart(shape), [](In in) { return aminmax(in[0], 1).max; });
   one(table, "nansum", u(-2, 2, shape), [](In in) { return nansum(in[0], 0); });
   one(table, "nanmean", u(-2, 2, shape), [](In in) { return nanmean(in[0], 1, true); });
   one(table, "median", apart(shape), [](In in) { return median(in[0]); });
@@ -145,6 +168,26 @@ void add_reductions(std::vector<OpRow>& table) {
   one(table, "diff", u(-2, 2, shape), [](In in) { return diff(in[0], 1, 0); });
 }
 
+void add_shapes(std::vector<OpRow>& table) {
+  const Tensor x = u(-2, 2, {2, 3});
+  one(table, "atleast_1d", u(-2, 2, {}), [](In in) { return atleast_1d(in[0]); });
+  one(table, "atleast_2d", u(-2, 2, {3}), [](In in) { return atleast_2d(in[0]); });
+  one(table, "atleast_3d", x, [](In in) { return atleast_3d(in[0]); });
+  one(table, "tensor_split", x, [](In in) { return tensor_split(in[0], 2, 1)[0]; });
+  one(table, "tensor_split", x, [](In in) { return tensor_split(in[0], {1, 2}, -1)[1]; });
+  for (int k : {1, 2, -1, 4})
+    one(table, "rot90", x, [k](In in) { return rot90(in[0], k); });
+  one(table, "repeat_interleave", u(-2, 2, {3}), [](In in) {
+    return repeat_interleave(in[0], tensor({2, 0, 1}));
+  });
+  one(table, "combinations", u(-2, 2, {4}), [](In in) { return combinations(in[0]); });
+  one(table, "combinations", u(-2, 2, {3}),
+      [](In in) { return combinations(in[0], 3, true); });
+  pair(table, "trapezoid", {2, 3}, {3},
+       [](const auto& a, const auto& b) { return trapezoid(a, b); });
+  one(table, "trapezoid", x, [](In in) { return trapezoid(in[0], 0.5, 0); });
+}
+
 void add_constants(std::vector<OpRow>& table) {
   const auto constant = [&](const char* name, const Function& f) {
     table.push_back({name, {{{apart({2, 3})}, f}}, false});
@@ -163,6 +206,7 @@ void add_constants(std::vector<OpRow>& table) {
 void add_composed_ops(std::vector<OpRow>& table) {
   add_products(table);
   add_numbers(table);
+  add_shapes(table);
   add_reductions(table);
   add_constants(table);
 }

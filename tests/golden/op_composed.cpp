@@ -1,4 +1,7 @@
+#include "autograd/angles.h"
 #include "autograd/composed.h"
+#include "autograd/products.h"
+#include "autograd/shapes.h"
 #include "nn/functional.h"
 #include "tensor/reduce/counting.h"
 #include "tests/golden/op.h"
@@ -133,7 +136,10 @@ Ops products_and_layers() {
 Ops reductions() {
   return {
       {"aminmax",
-       [](In in) { return two(aminmax(in["a"], in.dims("dim"), keepdim(in))); }},
+       [](In in) {
+         const auto [min, max] = aminmax(in["a"], in.dims("dim"), keepdim(in));
+         return two({min, max});
+       }},
       {"bincount", counted},
       {"bucketize",
        [](In in) {
@@ -280,11 +286,54 @@ Ops more() {
   };
 }
 
+template <class F>
+std::function<Outputs(In)> of_a(F f) {
+  return [f](In in) { return f(in["a"]); };
+}
+
+// Those of autograd/angles.h, products.h and shapes.h.
+Ops angles_products_and_shapes() {
+  return {
+      {"acos", of_a([](auto& x) { return acos(x); })},
+      {"asin", of_a([](auto& x) { return asin(x); })},
+      {"atan", of_a([](auto& x) { return atan(x); })},
+      {"atan2", of_a_b([](const auto&... x) { return atan2(x...); })},
+      {"atleast_1d", of_a([](auto& x) { return atleast_1d(x); })},
+      {"atleast_2d", of_a([](auto& x) { return atleast_2d(x); })},
+      {"atleast_3d", of_a([](auto& x) { return atleast_3d(x); })},
+      {"combinations",
+       [](In in) {
+         return combinations(in["a"], in.c.integer("r"),
+                             in.c.flag("with_replacement", false));
+       }},
+      {"cosh", of_a([](auto& x) { return cosh(x); })},
+      {"cross", [](In in) { return cross(in["a"], in["b"], dim(in)); }},
+      {"deg2rad", of_a([](auto& x) { return deg2rad(x); })},
+      {"frac", of_a([](auto& x) { return frac(x); })},
+      {"hypot", of_a_b([](const auto&... x) { return hypot(x...); })},
+      {"kron", of_a_b([](const auto&... x) { return kron(x...); })},
+      {"matrix_power", [](In in) { return matrix_power(in["a"], in.c.integer("n")); }},
+      {"rad2deg", of_a([](auto& x) { return rad2deg(x); })},
+      {"repeat_interleave_flat",
+       [](In in) { return repeat_interleave(in["a"], in.tensor("index")); }},
+      {"rot90", [](In in) { return rot90(in["a"], in.c.integer("k"), in.dims("dims")); }},
+      {"sinh", of_a([](auto& x) { return sinh(x); })},
+      {"tensor_split",
+       [](In in) { return cat(tensor_split(in["a"], in.c.integer("sections"), 1), 1); }},
+      {"tensordot",
+       [](In in) {
+         return tensordot(in["a"], in["b"], in.dims("of_a"), in.dims("of_b"));
+       }},
+      {"trapezoid", of_a_b([](const auto&... x) { return trapezoid(x...); })},
+  };
+}
+
 }  // namespace
 
 Ops composed_ops() {
   Ops ops;
-  for (Ops family : {numbers(), products_and_layers(), reductions(), shapes(), more()}) {
+  for (Ops family : {numbers(), products_and_layers(), reductions(), shapes(), more(),
+                     angles_products_and_shapes()}) {
     ops.merge(family);
   }
   return ops;

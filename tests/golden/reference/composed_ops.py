@@ -262,6 +262,48 @@ def more(t):
     t.add("logspace", "logspace", lambda d: {}, f, up=(), start=-1, end=2, steps=5, base=2.0)
 
 
+def angles_products_and_shapes(t):
+    for op in ("acos", "asin"):
+        inside = lambda d: {"a": torch.cat([d.uniform(-0.9, 0.9, 4), torch.tensor([1.0, -1.0])])}
+        t.add(op, op, inside, lambda i, op=op: getattr(torch, op)(i.a))
+    edges = lambda d: {"a": torch.tensor([0.0, -0.5, 3.0, -9.0, INF, NAN])}
+    for op in ("atan", "cosh", "sinh", "frac", "deg2rad", "rad2deg"):
+        f = lambda i, op=op: getattr(torch, op)(i.a)
+        t.add(op, op, edges if op == "atan" else a_of(2, 3), f)
+    corners = lambda d: {
+        "a": torch.tensor([0.0, 1.0, -1.0, 2.0]),
+        "b": torch.tensor([[-1.0, 0.0, -2.0, 3.0], [1.0, -2.0, 0.0, 0.5]]),
+    }
+    t.add("atan2", "atan2", corners, lambda i: torch.atan2(i.a, i.b))
+    t.add("hypot", "hypot", corners, lambda i: torch.hypot(i.a, i.b))
+    for n, shape in ((1, ()), (2, (3,)), (3, (2, 3))):
+        f = lambda i, n=n: getattr(torch, f"atleast_{n}d")(i.a)
+        t.add(f"atleast_{n}d", f"atleast_{n}d", a_of(*shape), f)
+    for r, again in ((2, False), (3, True)):
+        f = lambda i, r=r, again=again: torch.combinations(i.a, r, again)
+        t.add(f"combinations_{r}", "combinations", a_of(4), f, r=r, with_replacement=again)
+    for dim, shape in ((-1, (2, 3)), (0, (3, 2))):
+        f = lambda i, dim=dim: torch.cross(i.a, i.b, dim=dim)
+        t.add(f"cross_{dim}", "cross", ab_of(shape, shape), f, dim=dim)
+    for name, a, b in (("", (2, 3), (2, 2)), ("_ranks", (2,), (3, 1, 2))):
+        t.add("kron" + name, "kron", ab_of(a, b), lambda i: torch.kron(i.a, i.b))
+    for n in (0, 1, 5):
+        f = lambda i, n=n: torch.matrix_power(i.a, n)
+        t.add(f"matrix_power_{n}", "matrix_power", a_of(2, 3, 3), f, n=n)
+    again = lambda d: {"a": d.normal(2, 2), "index": torch.tensor([2, 0, 1, 3])}
+    f = lambda i: torch.repeat_interleave(i.a, i.index)
+    t.add("repeat_interleave_flat", "repeat_interleave_flat", again, f)
+    for k in (1, 2, -1):
+        f = lambda i, k=k: torch.rot90(i.a, k, (1, 2))
+        t.add(f"rot90_{k}", "rot90", a_of(2, 3, 4), f, k=k, dims=[1, 2])
+    f = lambda i: torch.cat([piece for piece in torch.tensor_split(i.a, 3, 1)], 1)
+    t.add("tensor_split", "tensor_split", a_of(2, 7), f, sections=3)
+    f = lambda i: torch.tensordot(i.a, i.b, dims=([0, 2], [1, 0]))
+    t.add("tensordot", "tensordot", ab_of((2, 3, 4), (4, 2, 5)), f, of_a=[0, 2], of_b=[1, 0])
+    t.add("trapezoid", "trapezoid", ab_of((2, 4), (4,)), lambda i: torch.trapezoid(i.a, i.b))
+
+
 def add_rows(table):
-    for family in (products, shapes, elementwise, reductions, indexing, counting, layers, more):
+    families = (products, shapes, elementwise, reductions, indexing, counting, layers, more)
+    for family in (*families, angles_products_and_shapes):
         family(table)
