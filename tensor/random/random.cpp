@@ -227,9 +227,7 @@ Tensor& Tensor::uniform_(double low, double high) {
 Tensor& Tensor::normal_(double mean, double std) {
   return heed::normal_(*this, mean, std);
 }
-Tensor& Tensor::exponential_(double lambda) {
-  return heed::exponential_(*this, lambda);
-}
+Tensor& Tensor::exponential_(double lambda) { return heed::exponential_(*this, lambda); }
 
 Tensor& uniform_(Tensor& x, double low, double high, Generator& generator) {
   check(low <= high, "uniform_: low must not be above high, got {} and {}", low, high);
