@@ -10,6 +10,7 @@
 #include <fmt/ranges.h>
 
 #include "tensor/core/factories.h"
+#include "tensor/elementwise/elementwise.h"
 #include "tensor/reduce/comparing.h"
 #include "tests/errors.h"
 
