@@ -101,6 +101,7 @@
 #include "nn/nw_kernel_regression.h"
 #include "nn/packed_multi_head_attention.h"
 #include "nn/positional_encoding.h"
+#include "nn/rms_norm.h"
 #include "nn/score.h"
 #include "nn/sequential.h"
 #include "nn/state/safetensors.h"
@@ -111,6 +112,7 @@
 #include "nn/visit.h"
 
 // Optimisers: namespace heed::optim.
+#include "optim/adagrad.h"
 #include "optim/adam.h"
 #include "optim/clip.h"
 #include "optim/optimiser.h"

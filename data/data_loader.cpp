@@ -42,11 +42,21 @@ BatchSampler::BatchSampler(Size dataset_size, const DataLoaderOptions& options)
       replacement_(options.replacement),
       drop_last_(options.drop_last),
       has_generator_(options.generator.has_value()),
-      generator_(options.generator.value_or(Generator())) {
+      generator_(options.generator.value_or(Generator())),
+      sampler_(options.sampler) {
   check(batch_size_ >= 1, "DataLoader: batch_size must be at least 1, got {}",
         batch_size_);
   check(replacement_ || !options.num_samples,
         "DataLoader: num_samples needs replacement = true");
+  if (sampler_) {
+    check(!shuffle_ && !replacement_,
+          "DataLoader: a sampler excludes shuffle and replacement");
+    check(sampler_->weights.shape() == Shape{dataset_size_},
+          "DataLoader: the weights of the sampler must have the shape {}, one for each "
+          "example, got {}",
+          Shape{dataset_size_}, sampler_->weights.shape());
+    num_samples_ = sampler_->num_samples;
+  }
   check(num_samples_ >= 1 && dataset_size_ >= 1,
         "DataLoader: an epoch must have at least one example, got a dataset of {} and {} "
         "samples",
@@ -77,12 +87,15 @@ void BatchSampler::begin_epoch() {
     }
   }
   position_ = 0;
-  draw_order();
+  draw_order(sampler_ && !has_generator_ ? default_generator() : generator_);
 }
 
-void BatchSampler::draw_order() {
-  before_order_ = generator_;
-  if (shuffle_ && !replacement_) order_ = randperm(dataset_size_, generator_);
+void BatchSampler::draw_order(Generator& source) {
+  before_order_ = source;
+  if (shuffle_ && !replacement_) order_ = randperm(dataset_size_, source);
+  if (!sampler_) return;
+  order_ = multinomial(sampler_->weights.to(float64), num_samples_, sampler_->replacement,
+                       source);
 }
 
 std::optional<Tensor> BatchSampler::next() {
@@ -93,9 +106,9 @@ std::optional<Tensor> BatchSampler::next() {
   const std::int64_t end = std::min(begin + batch_size_, num_samples_);
   ++position_;
   if (replacement_) return randint(dataset_size_, {end - begin}, generator_);
-  if (!shuffle_) return arange(begin, end);
+  if (!shuffle_ && !sampler_) return arange(begin, end);
   // PyTorch's RandomSampler draws one order more at the end of an epoch, and drops it.
-  if (position_ == size_) std::ignore = randperm(dataset_size_, generator_);
+  if (shuffle_ && position_ == size_) std::ignore = randperm(dataset_size_, generator_);
   return slice(order_, 0, begin, end);
 }
 
@@ -111,9 +124,12 @@ std::vector<std::uint8_t> BatchSampler::state() const {
 }
 
 void BatchSampler::set_state(std::span<const std::uint8_t> state) {
-  constexpr std::array names = {
-      "the size of the dataset", "batch_size", "shuffle", "replacement", "drop_last",
-      "having a generator"};
+  constexpr std::array names = {"the size of the dataset",
+                                "batch_size",
+                                "shuffle (2: a sampler)",
+                                "replacement",
+                                "drop_last",
+                                "having a generator"};
   const auto fixed = fixed_numbers();
   static_assert(names.size() == fixed.size());
   constexpr std::size_t tail = (1 + names.size()) * number_size;
@@ -132,12 +148,13 @@ void BatchSampler::set_state(std::span<const std::uint8_t> state) {
   generator.set_state(state.first(state.size() - tail));
   generator_ = generator;
   position_ = std::min(position, size_);
-  if (position_ < size_) draw_order();
+  if (position_ < size_) draw_order(generator_);
   is_restored_ = true;
 }
 
 std::array<std::int64_t, 6> BatchSampler::fixed_numbers() const {
-  return {dataset_size_, batch_size_, shuffle_, replacement_, drop_last_, has_generator_};
+  return {dataset_size_, batch_size_, sampler_ ? 2 : shuffle_,
+          replacement_,  drop_last_,  has_generator_};
 }
 
 }  // namespace heed::data

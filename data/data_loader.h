@@ -24,6 +24,17 @@
 
 namespace heed::data {
 
+// Draws num_samples examples an epoch, the probability of each its share of the weights:
+// torch.utils.data.WeightedRandomSampler.
+struct WeightedRandomSampler {
+  Tensor weights;  // (n), one for each example, of any dtype
+  Size num_samples;
+  bool replacement;
+
+  WeightedRandomSampler(Tensor weights, Size num_samples, bool replacement = true)
+      : weights(std::move(weights)), num_samples(num_samples), replacement(replacement) {}
+};
+
 struct DataLoaderOptions {
   Size batch_size = 1;
   bool shuffle = false;      // another random order in each epoch
@@ -31,17 +42,20 @@ struct DataLoaderOptions {
   bool replacement = false;  // draw each example anew: some come twice, some never
   // How many examples an epoch draws with replacement; the size of the dataset if none.
   std::optional<Size> num_samples = std::nullopt;
+  // In place of shuffle, replacement and num_samples.
+  std::optional<WeightedRandomSampler> sampler = std::nullopt;
   // Where the order comes from: the loader takes a copy. Without one it comes from
   // default_generator().
   std::optional<Generator> generator = std::nullopt;
 };
 
 // Which examples the batches have. An epoch is one pass: each example once, or
-// num_samples draws with replacement.
+// num_samples draws.
 class BatchSampler {
  public:
   // Throws Error for a batch_size or num_samples below 1, num_samples without
-  // replacement, and when an epoch has no batch.
+  // replacement, a sampler beside options that it replaces or with another number of
+  // weights than the dataset has examples, and when an epoch has no batch.
   BatchSampler(Size dataset_size, const DataLoaderOptions& options);
 
   std::int64_t size() const { return size_; }  // batches of an epoch
@@ -50,7 +64,8 @@ class BatchSampler {
   // draws: an int64 (in PyTorch the seed of its workers), then the order, from the
   // option's generator; without one, the int64 and a seed for the order from
   // default_generator(). With replacement the indices alone are drawn, as by a
-  // RandomSampler.
+  // RandomSampler. A sampler draws after the int64, from the same generator, as PyTorch's
+  // does if it is given the loader's; throws Error as multinomial() does.
   void begin_epoch();
   // How often an epoch was begun or the next batch asked for so far.
   std::int64_t calls() const { return calls_; }
@@ -61,14 +76,15 @@ class BatchSampler {
   void set_state(std::span<const std::uint8_t> state);
 
  private:
-  void draw_order();
+  void draw_order(Generator& source);
   // What a state and the loader that takes it must have in common.
   std::array<std::int64_t, 6> fixed_numbers() const;
 
   std::int64_t dataset_size_, batch_size_, num_samples_, size_;
   bool shuffle_, replacement_, drop_last_, has_generator_, is_restored_ = false;
   Generator generator_, before_order_;  // the second draws the order of this epoch again
-  Tensor order_;                        // of this epoch, if it is shuffled
+  std::optional<WeightedRandomSampler> sampler_;
+  Tensor order_;           // of this epoch, if it is drawn at its start
   std::int64_t position_;  // batches given in this epoch; size_ before the first
   std::int64_t calls_ = 0;
 };

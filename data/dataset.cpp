@@ -7,7 +7,9 @@
 #include "tensor/core/views.h"
 #include "tensor/elementwise/elementwise.h"
 #include "tensor/indexing/indexing.h"
+#include "tensor/indexing/joining.h"
 #include "tensor/reduce/reductions.h"
+#include "tensor/reduce/sorting.h"
 
 namespace heed::data {
 namespace detail {
@@ -29,23 +31,34 @@ void select_rows(std::span<const Tensor> tensors, const Tensor& indices,
   }
 }
 
-void check_indices(std::int64_t size, const Tensor& indices) {
+void check_indices(const char* dataset, std::int64_t size, const Tensor& indices) {
   check(indices.dtype() == int64 && indices.dim() == 1,
-        "Subset: the indices must be int64 (n), got {} {}", name(indices.dtype()),
+        "{}: the indices must be int64 (n), got {} {}", dataset, name(indices.dtype()),
         indices.shape());
   if (indices.numel() == 0) return;
   for (const Tensor& index : {min(indices), max(indices)}) {
     const auto i = index.item<std::int64_t>();
-    check(0 <= i && i < size, "Subset: an index must be from 0 to {}, got {}", size - 1,
-          i);
+    check(0 <= i && i < size, "{}: an index must be from 0 to {}, got {}", dataset,
+          size - 1, i);
   }
 }
 
-std::int64_t example_of(const Tensor& indices, std::int64_t i) {
-  const std::int64_t n = indices.numel();
-  check(-n <= i && i < n, "Subset: the example must be from {} to {}, got {}", -n, n - 1,
-        i);
-  return indices[i].item<std::int64_t>();
+std::int64_t example_of(const char* dataset, std::int64_t size, std::int64_t i) {
+  check(-size <= i && i < size, "{}: the example must be from {} to {}, got {}", dataset,
+        -size, size - 1, i);
+  return i < 0 ? i + size : i;
+}
+
+Sides sides_of(const Tensor& indices, std::int64_t first_size, std::int64_t second_size) {
+  check_indices("ConcatDataset", first_size + second_size, indices);
+  const Tensor is_first = indices < first_size;
+  return {is_first, indices[is_first], indices[!is_first] - first_size};
+}
+
+Tensor merged(const Tensor& first, const Tensor& second, const Tensor& is_first) {
+  // The places of these rows in the batch.
+  const Tensor places = flatten(cat({nonzero(is_first), nonzero(!is_first)}));
+  return index_select(cat({first, second}), 0, argsort(places));
 }
 
 namespace {

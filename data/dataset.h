@@ -75,8 +75,10 @@ template <std::size_t N>
 TensorDataset(std::array<Tensor, N>) -> TensorDataset<N>;
 
 namespace detail {
-void check_indices(std::int64_t size, const Tensor& indices);
-std::int64_t example_of(const Tensor& indices, std::int64_t i);
+// Throw Error, naming the dataset, unless the indices are int64 (n) and from 0 to
+// size - 1, and unless there is an example i, which may count from the end.
+void check_indices(const char* dataset, std::int64_t size, const Tensor& indices);
+std::int64_t example_of(const char* dataset, std::int64_t size, std::int64_t i);
 }  // namespace detail
 
 // Some examples of a dataset: example i is example indices[i] of the whole.
@@ -88,7 +90,7 @@ class Subset {
   // that is not from 0 to dataset.size() - 1.
   Subset(D dataset, Tensor indices)
       : dataset_(std::move(dataset)), indices_(std::move(indices)) {
-    detail::check_indices(dataset_.size(), indices_);
+    detail::check_indices("Subset", dataset_.size(), indices_);
   }
 
   std::int64_t size() const { return indices_.numel(); }
@@ -96,11 +98,56 @@ class Subset {
   // Example i alone, as the dataset gives it; -1 is the last one. Throws Error when there
   // is no such example.
   auto operator[](Integer i) const requires requires(const D& d) { d[i]; }
-  { return dataset_[detail::example_of(indices_, i)]; }
+  {
+    const Tensor index = indices_[detail::example_of("Subset", size(), i)];
+    return dataset_[index.item<std::int64_t>()];
+  }
 
  private:
   D dataset_;
   Tensor indices_;
+};
+
+namespace detail {
+// Which of the indices are of the first dataset, and the indices in each. Throws Error
+// for an index that is not below the sum of the sizes.
+struct Sides {
+  Tensor is_first, first, second;
+};
+Sides sides_of(const Tensor& indices, std::int64_t first_size, std::int64_t second_size);
+// The rows of two batches as one, those of the first where `is_first` holds.
+Tensor merged(const Tensor& first, const Tensor& second, const Tensor& is_first);
+}  // namespace detail
+
+// The examples of two datasets one after the other, for batches that are arrays of
+// Tensors. One of the two may be a ConcatDataset. torch.utils.data.ConcatDataset.
+template <Dataset A, Dataset B>
+class ConcatDataset {
+ public:
+  ConcatDataset(A first, B second)
+      : first_(std::move(first)), second_(std::move(second)) {}
+
+  std::int64_t size() const { return first_.size() + second_.size(); }
+  // Throws Error for an index that is not from 0 to size() - 1.
+  auto operator[](const Tensor& indices) const {
+    const auto sides = detail::sides_of(indices, first_.size(), second_.size());
+    auto batch = first_[sides.first];
+    const decltype(batch) other = second_[sides.second];
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      batch[i] = detail::merged(batch[i], other[i], sides.is_first);
+    }
+    return batch;
+  }
+  // Example i alone; -1 is the last one. Throws Error when there is no such example.
+  auto operator[](Integer i) const {
+    const std::int64_t at = detail::example_of("ConcatDataset", size(), i);
+    const std::int64_t n = first_.size();
+    return at < n ? first_[at] : second_[at - n];
+  }
+
+ private:
+  A first_;
+  B second_;
 };
 
 namespace detail {

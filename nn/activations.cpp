@@ -10,6 +10,14 @@ std::string LeakyReLU::summary() const {
 
 std::string ELU::summary() const { return fmt::format("alpha={:#}", alpha); }
 
+std::string CELU::summary() const { return fmt::format("alpha={:#}", alpha); }
+
+std::string Hardtanh::summary() const {
+  return fmt::format("min_val={:#}, max_val={:#}", min_val, max_val);
+}
+
+std::string GLU::summary() const { return fmt::format("dim={}", dim); }
+
 std::string GELU::summary() const {
   return form == Gelu::exact ? "approximate='none'" : "approximate='tanh'";
 }

@@ -1,11 +1,13 @@
 // What is done to all parts of a module: a function of each of a type, freezing,
-// counting.
+// counting, listing the buffers.
 #pragma once
 
 #include <concepts>
 #include <cstdint>
 #include <string>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
 #include "nn/visit.h"
 
@@ -17,6 +19,24 @@ std::int64_t num_parameters(const M& module) {
   std::int64_t count = 0;
   for (auto& [name, parameter] : named_parameters(module)) count += parameter.numel();
   return count;
+}
+
+using NamedBuffers = std::vector<std::pair<std::string, Tensor>>;
+
+// The buffers in the order of visit(), with their paths: the module's own tensors.
+template <class M>
+NamedBuffers named_buffers(const M& module) {
+  NamedBuffers found;
+  walk(module, [&]<class P>(const std::string& path, P& part) {
+    if constexpr (std::is_same_v<P, Tensor>) found.emplace_back(path, part);
+  });
+  return found;
+}
+template <class M>
+std::vector<Tensor> buffers(const M& module) {
+  std::vector<Tensor> list;
+  for (auto& [name, buffer] : named_buffers(module)) list.push_back(buffer);
+  return list;
 }
 
 // Freezes all parameters, or makes them ask for their gradients again.

@@ -15,7 +15,7 @@ namespace heed::nn {
 // PyTorch does for a contiguous x. (For another x, such as a sequence-first activation in
 // its transformers, newer versions of PyTorch draw in the order of memory.) Throws Error
 // unless p is from 0 to 1.
-Variable dropout(const Variable& x, double p, bool training,
+Variable dropout(const Variable& x, double p = 0.5, bool training = true,
                  Generator& generator = default_generator());
 
 // The draw of a dropout, made before the elements that it is for exist.

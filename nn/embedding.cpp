@@ -8,19 +8,42 @@
 
 namespace heed::nn {
 
-Embedding::Embedding(Size num_embeddings, Size embedding_dim, EmbeddingOptions options)
-    : num_embeddings(num_embeddings),
-      embedding_dim(embedding_dim),
-      padding_idx(options.padding_idx) {
+namespace {
+
+Tensor drawn(Size num_embeddings, Size embedding_dim, const EmbeddingOptions& options) {
   check(num_embeddings >= 1 && embedding_dim >= 1,
         "Embedding: both sizes must be at least 1, got {} and {}", num_embeddings,
         embedding_dim);
+  return randn({num_embeddings, embedding_dim}, options.dtype);
+}
+
+}  // namespace
+
+Embedding::Embedding(const Variable& weight, std::optional<std::int64_t> padding_idx)
+    : num_embeddings(weight.size(0)),
+      embedding_dim(weight.size(1)),
+      weight(weight),
+      padding_idx(padding_idx) {
   check(!padding_idx || (0 <= *padding_idx && *padding_idx < num_embeddings),
         "Embedding: padding_idx must be from 0 to {}, got {}", num_embeddings - 1,
         padding_idx.value_or(0));
-  const Tensor w = randn({num_embeddings, embedding_dim}, options.dtype);
-  if (padding_idx) w[*padding_idx].fill_(0);
-  weight = Variable(w, true);
+}
+
+Embedding::Embedding(Size num_embeddings, Size embedding_dim, EmbeddingOptions options)
+    : Embedding(Variable(drawn(num_embeddings, embedding_dim, options), true),
+                options.padding_idx) {
+  if (padding_idx) weight.value()[*padding_idx].fill_(0);
+}
+
+Embedding Embedding::from_pretrained(const Tensor& embeddings,
+                                     FromPretrainedOptions options) {
+  check(embeddings.dim() == 2 && embeddings.numel() > 0,
+        "Embedding: the embeddings must have the shape (n, width), both at least 1, got "
+        "{}",
+        embeddings.shape());
+  Variable weight(embeddings, true);
+  weight.requires_grad_(!options.freeze);
+  return Embedding(weight, options.padding_idx);
 }
 
 Variable Embedding::operator()(const Tensor& ids) const {

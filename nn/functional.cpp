@@ -78,6 +78,18 @@ Variable embedding(const Tensor& ids, const Variable& weight,
   return where(unsqueeze(padding, -1), rows.detach(), rows);
 }
 
+Variable gumbel_softmax(const Variable& logits, double tau, bool hard, Dim dim,
+                        Generator& generator) {
+  check(tau > 0, "gumbel_softmax: tau must be positive, got {}", tau);
+  Tensor race = empty(logits.shape(), logits.dtype());
+  exponential_(race, 1, generator);
+  const Variable soft = softmax((logits - log(race)) / tau, dim);
+  if (!hard) return soft;
+  const Tensor winner = argmax(soft.value(), dim, true);
+  const Tensor one_hot = scatter(zeros_like(soft.value()), dim, winner, 1);
+  return one_hot - soft.detach() + soft;
+}
+
 namespace {
 
 template <class X>

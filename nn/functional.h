@@ -14,6 +14,7 @@
 #include "autograd/variable.h"
 #include "tensor/core/factories.h"
 #include "tensor/indexing/indexing.h"
+#include "tensor/random/random.h"
 
 namespace heed::nn {
 
@@ -34,6 +35,69 @@ using heed::silu;
 using heed::softmax;
 using heed::softplus;
 using heed::tanh;
+
+// x held between the bounds. The derivative at a bound is 0, as PyTorch's; clamp() has 1.
+// Throws Error when min_val is above max_val.
+template <Array X>
+X hardtanh(const X& x, double min_val = -1, double max_val = 1) {
+  check(min_val <= max_val, "hardtanh: min_val must not be above max_val, got {} and {}",
+        min_val, max_val);
+  const Tensor& value = heed::detail::value_of(x);
+  return where((value <= min_val) | (value >= max_val), X(clamp(value, min_val, max_val)),
+               x);
+}
+template <Array X>
+X relu6(const X& x) {
+  return hardtanh(x, 0, 6);
+}
+// Straight lines in place of σ(x) and of silu.     (Howard et al., 2019)
+template <Array X>
+X hardsigmoid(const X& x) {
+  return hardtanh(x + 3, 0, 6) / 6;
+}
+template <Array X>
+X hardswish(const X& x) {
+  return x * hardtanh(x + 3, 0, 6) / 6;
+}
+// x tanh(softplus(x))     (Misra, 2020)
+template <Array X>
+X mish(const X& x) {
+  return x * tanh(softplus(x));
+}
+// elu with the alpha and the factor for which mean 0 and variance 1 are the fixed point
+// of a deep net.     (Klambauer et al., 2017)
+template <Array X>
+X selu(const X& x) {
+  return 1.0507009873554805 * elu(x, 1.6732632423543772);
+}
+// x where x > 0, else alpha (exp(x / alpha) - 1). Throws Error unless alpha is positive.
+// (Barron, 2017)
+template <Array X>
+X celu(const X& x, double alpha = 1) {
+  check(alpha > 0, "celu: alpha must be positive, got {}", alpha);
+  return where(x > 0, x, alpha * elu(x / alpha));
+}
+// The first half of x along `dim`, times σ of the second. Throws Error for an odd size.
+// (Dauphin et al., 2017)
+template <Array X>
+X glu(const X& x, Dim dim = -1) {
+  const std::int64_t size = x.size(dim), half = size / 2;
+  check(size % 2 == 0, "glu: the size of dimension {} must be even, got {}", dim,
+        x.shape());
+  return slice(x, dim, 0, half) * sigmoid(slice(x, dim, half));
+}
+template <Array X>
+X softsign(const X& x) {
+  return x / (1 + abs(x));
+}
+template <Array X>
+X tanhshrink(const X& x) {
+  return x - tanh(x);
+}
+template <Array X>
+X softmin(const X& x, Dim dim) {
+  return softmax(-x, dim);
+}
 
 // (x - mean) / √(variance + eps), times weight, plus bias; mean and (biased) variance
 // over the last dimensions, whose shape normalized_shape is. weight and bias have that
@@ -56,6 +120,14 @@ Joint<A, B> cosine_similarity(const A& a, const B& b, Dim dim = 1, double eps = 
   return sum(
       a / clamp_min(norm(a, dim, true), eps) * (b / clamp_min(norm(b, dim, true), eps)),
       dim);
+}
+// The p-norm of a - b + eps along the last dimension. Throws Error unless p > 0.
+template <Array A, Array B>
+Joint<A, B> pairwise_distance(const A& a, const B& b, double p = 2, double eps = 1e-6,
+                              bool keepdim = false) {
+  const Joint<A, B> length =
+      heed::detail::norm_of_last("pairwise_distance", a - b + eps, p);
+  return keepdim ? unsqueeze(length, -1) : length;
 }
 // x over its p-norm along `dim`; zeros stay zeros.
 template <Array X>
@@ -87,6 +159,13 @@ X pad(const X& x, const std::vector<std::int64_t>& pads, double value = 0) {
   return y;
 }
 
+// Probabilities along `dim` that are nearly one-hot vectors, the more so the smaller tau
+// is; the largest is drawn with the probability softmax(logits). With `hard` the vectors
+// are one-hot, with the derivative of the soft ones. Throws Error unless tau > 0.
+// (Jang, Gu and Poole, 2017; PyTorch has an unused eps before dim)
+Variable gumbel_softmax(const Variable& logits, double tau = 1, bool hard = false,
+                        Dim dim = -1, Generator& generator = default_generator());
+
 struct PadSequenceOptions {
   bool batch_first = false;
   double padding_value = 0;
@@ -106,9 +185,22 @@ Variable pad_sequence(std::initializer_list<Variable> sequences,
 }  // namespace heed::nn
 
 namespace heed {
+using nn::celu;
 using nn::cosine_similarity;
 using nn::embedding;
+using nn::glu;
+using nn::gumbel_softmax;
+using nn::hardsigmoid;
+using nn::hardswish;
+using nn::hardtanh;
+using nn::mish;
 using nn::normalize;
 using nn::pad;
 using nn::pad_sequence;
+using nn::pairwise_distance;
+using nn::relu6;
+using nn::selu;
+using nn::softmin;
+using nn::softsign;
+using nn::tanhshrink;
 }  // namespace heed

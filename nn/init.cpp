@@ -18,6 +18,12 @@ Tensor& zeros_(Tensor& w) { return w.fill_(0); }
 
 Tensor& ones_(Tensor& w) { return w.fill_(1); }
 
+Tensor& eye_(Tensor& w) {
+  check(w.dim() == 2, "eye_: the weight must have two dimensions, got {}", w.shape());
+  w.copy_(eye(w.size(0), w.size(1), w.dtype()));
+  return w;
+}
+
 Fan fans(const Tensor& w) {
   check(w.dim() >= 2, "init: the weight must have at least two dimensions, got {}",
         w.shape());

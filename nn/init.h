@@ -13,6 +13,8 @@ using heed::uniform_;
 Tensor& constant_(Tensor& w, double value);
 Tensor& zeros_(Tensor& w);
 Tensor& ones_(Tensor& w);
+// Ones on the diagonal, zeros elsewhere. Throws Error unless w has two dimensions.
+Tensor& eye_(Tensor& w);
 
 // The inputs and outputs of a weight (out, in, ...): in and out, both times the sizes
 // that follow. Throws Error for fewer than two dimensions, as do xavier_ and kaiming_.
@@ -64,6 +66,11 @@ inline Variable& zeros_(Variable& w) {
 inline Variable& ones_(Variable& w) {
   Tensor value = w.value();
   ones_(value);
+  return w;
+}
+inline Variable& eye_(Variable& w) {
+  Tensor value = w.value();
+  eye_(value);
   return w;
 }
 inline Variable& uniform_(Variable& w, double low = 0, double high = 1) {

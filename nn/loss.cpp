@@ -13,6 +13,7 @@
 #include "autograd/reductions.h"
 #include "autograd/softmax.h"
 #include "autograd/views.h"
+#include "nn/functional.h"
 #include "tensor/core/factories.h"
 
 namespace heed::nn {
@@ -29,11 +30,11 @@ Variable reduce(const Variable& losses, Reduction reduction) {
   return losses;
 }
 
-void check_alike(const char* op, const Variable& a, const Variable& b) {
+void check_alike(const char* op, const Variable& a, const Variable& b,
+                 const char* names = "prediction and target") {
   check_same_dtype(op, a.value(), b.value());
-  check(a.shape() == b.shape(),
-        "{}: prediction and target must have equal shapes, got {} and {}", op, a.shape(),
-        b.shape());
+  check(a.shape() == b.shape(), "{}: {} must have equal shapes, got {} and {}", op, names,
+        a.shape(), b.shape());
 }
 
 // Targets beside scores: which dimension holds the classes, and which targets count.
@@ -235,6 +236,54 @@ Variable kl_div(const Variable& input, const Variable& target, KlDivOptions opti
   if (options.reduction != Reduction::batchmean) return reduce(losses, options.reduction);
   check(losses.dim() >= 1, "kl_div: batchmean needs a dimension of examples");
   return sum(losses) / static_cast<double>(losses.size(0));
+}
+
+Variable triplet_margin_loss(const Variable& anchor, const Variable& positive,
+                             const Variable& negative, TripletMarginOptions options) {
+  const char* const op = "triplet_margin_loss";
+  check_alike(op, anchor, positive, "anchor and positive");
+  check_alike(op, anchor, negative, "anchor and negative");
+  check(options.margin > 0, "{}: margin must be positive, got {}", op, options.margin);
+  const auto distance = [&](const Variable& x) {
+    return pairwise_distance(anchor, x, options.p, options.eps);
+  };
+  return reduce(clamp_min(options.margin + distance(positive) - distance(negative), 0),
+                options.reduction);
+}
+
+Variable margin_ranking_loss(const Variable& input1, const Variable& input2,
+                             const Variable& target, MarginOptions options) {
+  const char* const op = "margin_ranking_loss";
+  check_alike(op, input1, input2, "input1 and input2");
+  if (is_floating(target.dtype())) {
+    check_same_dtype(op, input1.value(), target.value());
+  }
+  check(target.shape() == input1.shape(),
+        "{}: the targets must have the shape {}, got {}", op, input1.shape(),
+        target.shape());
+  return reduce(clamp_min(-target * (input1 - input2) + options.margin, 0),
+                options.reduction);
+}
+
+Variable cosine_embedding_loss(const Variable& input1, const Variable& input2,
+                               const Variable& target, MarginOptions options) {
+  const char* const op = "cosine_embedding_loss";
+  check_alike(op, input1, input2, "input1 and input2");
+  check(input1.dim() >= 1, "{}: the inputs must be (n, d) or (d), got {}", op,
+        input1.shape());
+  Shape rows = input1.shape();
+  rows.erase(rows.rank() - 1);
+  check(target.shape() == rows, "{}: the targets must have the shape {}, got {}", op,
+        rows, target.shape());
+  const Tensor alike = target.value() == 1;
+  check(all(alike | (target.value() == -1)).item() == 1,
+        "{}: the targets must be 1 or -1", op);
+  // 1e-12 where PyTorch has it: its numbers, and finite derivatives for rows of zeros.
+  const auto squares = [](const Variable& x) { return sum(square(x), -1) + 1e-12; };
+  const Variable cosine =
+      sum(input1 * input2, -1) / sqrt(squares(input1) * squares(input2));
+  return reduce(where(alike, 1 - cosine, clamp_min(cosine - options.margin, 0)),
+                options.reduction);
 }
 
 Variable nll_loss(const Variable& log_probabilities, const Tensor& target,

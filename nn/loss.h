@@ -108,6 +108,30 @@ struct KlDivOptions {
 };
 Variable kl_div(const Variable& input, const Variable& target, KlDivOptions options = {});
 
+// max(0, margin + |anchor - positive| - |anchor - negative|), with pairwise_distance() of
+// the rows: (n, d), all three, to (n).     (Schroff et al., 2015)
+struct TripletMarginOptions {
+  double margin = 1;
+  double p = 2;
+  double eps = 1e-6;
+  Reduction reduction = Reduction::mean;
+};
+Variable triplet_margin_loss(const Variable& anchor, const Variable& positive,
+                             const Variable& negative, TripletMarginOptions options = {});
+
+struct MarginOptions {
+  double margin = 0;
+  Reduction reduction = Reduction::mean;
+};
+// max(0, margin - target (input1 - input2)), of one shape: a target of 1 says that input1
+// shall be the larger one, -1 that input2 shall.
+Variable margin_ranking_loss(const Variable& input1, const Variable& input2,
+                             const Variable& target, MarginOptions options = {});
+// For rows (n, d) and targets (n): 1 - c where the target is 1, and max(0, c - margin)
+// where it is -1, c being the cosine of their angle. Throws Error for other targets.
+Variable cosine_embedding_loss(const Variable& input1, const Variable& input2,
+                               const Variable& target, MarginOptions options = {});
+
 // The losses as layers: nn::CrossEntropyLoss loss{{.label_smoothing = 0.1}};
 struct MSELoss {
   LossOptions options = {};
@@ -137,6 +161,27 @@ struct KLDivLoss {
   KlDivOptions options = {};
   Variable operator()(const Variable& input, const Variable& target) const {
     return kl_div(input, target, options);
+  }
+};
+struct TripletMarginLoss {
+  TripletMarginOptions options = {};
+  Variable operator()(const Variable& anchor, const Variable& positive,
+                      const Variable& negative) const {
+    return triplet_margin_loss(anchor, positive, negative, options);
+  }
+};
+struct MarginRankingLoss {
+  MarginOptions options = {};
+  Variable operator()(const Variable& input1, const Variable& input2,
+                      const Variable& target) const {
+    return margin_ranking_loss(input1, input2, target, options);
+  }
+};
+struct CosineEmbeddingLoss {
+  MarginOptions options = {};
+  Variable operator()(const Variable& input1, const Variable& input2,
+                      const Variable& target) const {
+    return cosine_embedding_loss(input1, input2, target, options);
   }
 };
 struct BCELoss {

@@ -136,6 +136,13 @@ template <class P>
 concept Part = Module<P> || detail::Container<P> || detail::is_nullable<P> ||
     std::same_as<P, Variable> || std::same_as<P, Tensor> || detail::Flag<P>;
 
+// An optimiser, as those in optim/: it has a state dict of its own.
+template <class T>
+concept HasStateDict = requires(T& x, const StateDict& state) {
+  { x.state_dict() } -> std::convertible_to<StateDict>;
+  x.load_state_dict(state);
+};
+
 // Calls f(path, part) for `module` itself, its parts, their parts, and so on, with paths
 // such as "attention.W_q.weight". The elements of a vector are named 0, 1, ..., those of
 // a map by their keys. Throws Error when a listed Variable or Tensor is undefined.
@@ -229,6 +236,8 @@ void zero_grad(const M& module) {
 // the module, not copies. Throws Error when visit() gives two of them one name.
 template <class M>
 StateDict state_dict(const M& module) {
+  static_assert(!HasStateDict<M>,
+                "heed: an optimiser has members state_dict() and load_state_dict()");
   StateDict state;
   const auto add = [&](const std::string& path, const Tensor& value) {
     check(state.emplace(path, value), "state_dict: two parts are named {}", path);

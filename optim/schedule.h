@@ -82,6 +82,8 @@ struct ReduceLROnPlateauOptions {
 //   scheduler.step(optimiser, loss);  // once an epoch
 class ReduceLROnPlateau {
  public:
+  using Mode = ReduceLROnPlateauOptions::Mode;
+
   // Throws Error unless factor is from 0 to below 1 and no option is negative.
   explicit ReduceLROnPlateau(const ReduceLROnPlateauOptions& options = {});
 

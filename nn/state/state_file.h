@@ -18,13 +18,6 @@
 
 namespace heed::nn {
 
-// An optimiser, as those in optim/: it has a state dict of its own.
-template <class T>
-concept HasStateDict = requires(T& x, const StateDict& state) {
-  { x.state_dict() } -> std::convertible_to<StateDict>;
-  x.load_state_dict(state);
-};
-
 // Writes the state dict of a module or an optimiser, with texts of the caller's own as
 // metadata. A parameter that two parts share is written under both names. Throws Error as
 // state_dict and write_safetensors do.

@@ -85,6 +85,7 @@ std::vector<Writer> writers() {
       {"constant_", [](Tensor x) { init::constant_(x, 2); }},
       {"zeros_", [](Tensor x) { init::zeros_(x); }},
       {"ones_", [](Tensor x) { init::ones_(x); }},
+      {"eye_", [](Tensor x) { init::eye_(x); }},
       {"xavier_uniform_", [](Tensor x) { init::xavier_uniform_(x); }},
       {"xavier_normal_", [](Tensor x) { init::xavier_normal_(x); }},
       {"trunc_normal_", [](Tensor x) { init::trunc_normal_(x); }},

@@ -10,6 +10,7 @@
 #include <fmt/ranges.h>
 
 #include "tensor/core/factories.h"
+#include "tensor/elementwise/elementwise.h"
 #include "tensor/reduce/comparing.h"
 #include "tests/errors.h"
 
@@ -125,6 +126,27 @@ BOOST_AUTO_TEST_CASE(an_example_of_a_subset) {
              "Subset: the indices must be int64 (n), got float32 (1)");
 }
 
+BOOST_AUTO_TEST_CASE(two_datasets_as_one) {
+  const TensorDataset few(arange(3), arange(3) * 2),
+      more(arange(10, 14), ones({4}, int64));
+  const data::ConcatDataset both(few, data::Subset(more, tensor({3, 0, 1})));
+  BOOST_TEST(both.size() == 6);
+  const auto [x, y] = both[tensor({5, 0, 3, 2, 4})];
+  BOOST_TEST(equal(x, tensor({11, 0, 13, 2, 10})));
+  BOOST_TEST(equal(y, tensor({1, 0, 1, 4, 1})));
+  BOOST_TEST(equal(both[tensor({2, 1})][0], tensor({2, 1})));
+  BOOST_TEST(equal(both[tensor({3})][0], tensor({13})));
+  BOOST_TEST(both[2][0].item() == 2);
+  BOOST_TEST(both[-1][0].item() == 11);
+  const data::ConcatDataset three(both, few);
+  BOOST_TEST(
+      equal(three[arange(three.size())][0], tensor({0, 1, 2, 13, 10, 11, 0, 1, 2})));
+  BOOST_TEST(error_of([&] { (void)both[tensor({6})]; }) ==
+             "ConcatDataset: an index must be from 0 to 5, got 6");
+  BOOST_TEST(error_of([&] { (void)both[6]; }) ==
+             "ConcatDataset: the example must be from -6 to 5, got 6");
+}
+
 BOOST_AUTO_TEST_CASE(pieces_of_a_text_and_what_follows) {
   const TokenDataset text(arange(10, 30), 3);
   BOOST_TEST(text.size() == 17);
@@ -182,6 +204,27 @@ BOOST_AUTO_TEST_CASE(draws_with_replacement_are_pytorch_s) {
   check_equal(epoch(by_default), {{6, 3, 8, 7}, {2, 6}});
 }
 
+// Of six examples; the second generator is PyTorch's loader's and sampler's.
+BOOST_AUTO_TEST_CASE(draws_by_weights_are_pytorch_s) {
+  const TensorDataset six(arange(6));
+  const Tensor weights = tensor({0.1, 0.9, 0.4, 0.7, 3.0, 0.6}, float64);
+  const data::DataLoaderOptions options{
+      .batch_size = 5, .sampler = data::WeightedRandomSampler(weights, 12)};
+  manual_seed(3);
+  DataLoader loader(six, options);
+  BOOST_TEST(loader.size() == 3);
+  check_equal(epoch(loader), {{3, 4, 1, 4, 4}, {2, 4, 4, 4, 2}, {4, 4}});
+  check_equal(epoch(loader), {{5, 1, 1, 4, 5}, {1, 4, 4, 1, 3}, {4, 1}});
+  BOOST_TEST(equal(randint(1000, {3}), tensor({349, 404, 854})));
+  DataLoader other(six, with_generator(options, 5));
+  check_equal(epoch(other), {{3, 3, 3, 3, 4}, {4, 4, 4, 4, 3}, {3, 4}});
+  check_equal(epoch(other), {{1, 3, 3, 4, 4}, {4, 4, 4, 1, 3}, {4, 3}});
+  manual_seed(3);
+  DataLoader without(
+      six, {.batch_size = 5, .sampler = data::WeightedRandomSampler(weights, 6, false)});
+  check_equal(epoch(without), {{4, 5, 2, 1, 3}, {0}});
+}
+
 BOOST_AUTO_TEST_CASE(next_goes_on_into_the_next_epoch) {
   const data::DataLoaderOptions options{
       .batch_size = 4, .shuffle = true, .generator = Generator(5)};
@@ -196,7 +239,9 @@ BOOST_AUTO_TEST_CASE(a_loader_goes_on_where_another_stopped) {
   for (const data::DataLoaderOptions& options :
        {data::DataLoaderOptions{.batch_size = 4},
         data::DataLoaderOptions{.batch_size = 4, .shuffle = true},
-        data::DataLoaderOptions{.batch_size = 5, .replacement = true}}) {
+        data::DataLoaderOptions{.batch_size = 5, .replacement = true},
+        data::DataLoaderOptions{.batch_size = 3,
+        .sampler = data::WeightedRandomSampler(arange(10), 8)}}) {
     DataLoader loader(ten, with_generator(options, 5));
     Indices all;
     std::vector<std::vector<std::uint8_t>> states = {loader.state()};
@@ -289,6 +334,12 @@ BOOST_AUTO_TEST_CASE(wrong_options) {
   BOOST_TEST(message({.batch_size = 11, .drop_last = true}) ==
              "DataLoader: with drop_last an epoch must have at least batch_size "
              "examples, got 10 and batch_size 11");
+  const data::WeightedRandomSampler sampler(ones({10}), 4);
+  BOOST_TEST(message({.shuffle = true, .sampler = sampler}) ==
+             "DataLoader: a sampler excludes shuffle and replacement");
+  BOOST_TEST(message({.sampler = data::WeightedRandomSampler(ones({9}), 4)}) ==
+             "DataLoader: the weights of the sampler must have the shape (10), one for "
+             "each example, got (9)");
   BOOST_TEST(error_of([] { DataLoader(TensorDataset(arange(0))); }) ==
              "DataLoader: an epoch must have at least one example, got a dataset of 0 "
              "and 0 samples");
@@ -305,7 +356,10 @@ BOOST_AUTO_TEST_CASE(states_of_others) {
   BOOST_TEST(message(ten, {.batch_size = 2, .shuffle = true}) ==
              "DataLoader: batch_size must be that of the state, 2, got 4");
   BOOST_TEST(message(ten, {.batch_size = 4}) ==
-             "DataLoader: shuffle must be that of the state, 0, got 1");
+             "DataLoader: shuffle (2: a sampler) must be that of the state, 0, got 1");
+  const data::WeightedRandomSampler sampler(ones({10}), 4);
+  BOOST_TEST(message(ten, {.batch_size = 4, .sampler = sampler}) ==
+             "DataLoader: shuffle (2: a sampler) must be that of the state, 2, got 1");
   BOOST_TEST(message(ten, {.batch_size = 4, .shuffle = true, .drop_last = true}) ==
              "DataLoader: drop_last must be that of the state, 1, got 0");
   BOOST_TEST(message(ten, {.batch_size = 4, .shuffle = true}) ==

@@ -109,6 +109,41 @@ Outputs graph(In in) {
 
 Ops layer_ops() {
   return {
+      {"celu", [](In in) { return nn::celu(in["a"], in.c.number("alpha")); }},
+      {"glu", [](In in) { return nn::glu(in["a"], dim(in)); }},
+      {"hardsigmoid", unary<nn::hardsigmoid>},
+      {"hardswish", unary<nn::hardswish>},
+      {"hardtanh",
+       [](In in) {
+         return nn::hardtanh(in["a"], in.c.number("min_val"), in.c.number("max_val"));
+       }},
+      {"mish", unary<nn::mish>},
+      {"relu6", unary<nn::relu6>},
+      {"selu", unary<nn::selu>},
+      {"softmin", [](In in) { return nn::softmin(in["a"], dim(in)); }},
+      {"softsign", unary<nn::softsign>},
+      {"tanhshrink", unary<nn::tanhshrink>},
+      {"cosine_embedding_loss",
+       [](In in) {
+         return nn::cosine_embedding_loss(
+             in["a"], in["b"], in["target"],
+             {.margin = in.c.number("margin"), .reduction = reduction(in)});
+       }},
+      {"margin_ranking_loss",
+       [](In in) {
+         return nn::margin_ranking_loss(
+             in["a"], in["b"], in["target"],
+             {.margin = in.c.number("margin"), .reduction = reduction(in)});
+       }},
+      {"pairwise_distance",
+       [](In in) { return nn::pairwise_distance(in["a"], in["b"], in.c.number("p")); }},
+      {"triplet_margin_loss",
+       [](In in) {
+         return nn::triplet_margin_loss(in["a"], in["b"], in["c"],
+                                        {.margin = in.c.number("margin"),
+                                         .p = in.c.number("p"),
+                                         .reduction = reduction(in)});
+       }},
       {"binary_cross_entropy",
        [](In in) {
          return nn::binary_cross_entropy(in["a"], in["b"], {.reduction = reduction(in)});

@@ -130,4 +130,23 @@ BOOST_AUTO_TEST_CASE(identity_and_softplus) {
   BOOST_TEST(nn::to_string(nn::Softplus{2}) == "Softplus(beta=2)");
 }
 
+struct WithBuffers {
+  nn::Linear layer{2, 2};
+  Tensor mean = zeros({2}), count = tensor(3);
+  void visit(auto&& f) {
+    f("mean", mean);
+    f("layer", layer);
+    f("count", count);
+  }
+};
+
+BOOST_AUTO_TEST_CASE(buffers_by_name) {
+  const std::vector<WithBuffers> nets(2);
+  const auto named = nn::named_buffers(nets);
+  BOOST_TEST(named.size() == 4u);
+  BOOST_TEST(named[1].first == "0.count");
+  BOOST_TEST(named[2].second.is_same(nets[1].mean));
+  BOOST_TEST(nn::buffers(nets[0])[1].item() == 3);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -27,6 +27,28 @@ BOOST_AUTO_TEST_CASE(it_draws_pytorch_s_initial_values) {
   BOOST_TEST(same(padded.weight.value(), expected));
 }
 
+BOOST_AUTO_TEST_CASE(a_table_that_is_given) {
+  const Tensor table = tensor({{1.0, 2.0}, {3.0, 4.0}, {5.0, 6.0}});
+  const Generator before = get_rng_state();
+  const auto frozen = Embedding::from_pretrained(table);
+  BOOST_TEST((get_rng_state().get_state() == before.get_state()));
+  BOOST_TEST(same(frozen(tensor({2, 0})).value(), tensor({{5.0, 6.0}, {1.0, 2.0}})));
+  BOOST_TEST(!frozen.weight.requires_grad());
+  BOOST_TEST(frozen.weight.value().is_same(table));
+  optim::SGD(nn::parameters(frozen), {.lr = 0.1}).step();  // takes it, and moves nothing
+  const auto tuned =
+      Embedding::from_pretrained(table, {.freeze = false, .padding_idx = 1});
+  sum(tuned(tensor({0, 1}))).backward();
+  BOOST_TEST(
+      same(tuned.weight.grad().value(), tensor({{1.0, 1.0}, {0.0, 0.0}, {0.0, 0.0}})));
+  BOOST_TEST(nn::to_string(tuned) == "Embedding(3, 2, padding_idx=1)");
+  BOOST_TEST(error_of([] { Embedding::from_pretrained(zeros({3})); }) ==
+             "Embedding: the embeddings must have the shape (n, width), both at least 1, "
+             "got (3)");
+  BOOST_TEST(error_of([&] { Embedding::from_pretrained(table, {.padding_idx = 3}); }) ==
+             "Embedding: padding_idx must be from 0 to 2, got 3");
+}
+
 BOOST_AUTO_TEST_CASE(each_id_gives_its_row) {
   Embedding net(5, 3, {.dtype = float64});
   const Tensor rows = net.weight.value();

@@ -57,6 +57,15 @@ BOOST_AUTO_TEST_CASE(truncated_normals_stay_within) {
              "trunc_normal_: std must be positive and a below b, got 0, -2 and 2");
 }
 
+BOOST_AUTO_TEST_CASE(ones_on_the_diagonal) {
+  nn::Linear layer(3, 2);
+  nn::init::eye_(layer.weight);
+  BOOST_TEST(equal(layer.weight.value(), tensor({{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}})));
+  BOOST_TEST(layer.weight.requires_grad());
+  BOOST_TEST(error_of([&] { nn::init::eye_(layer.bias); }) ==
+             "eye_: the weight must have two dimensions, got (2)");
+}
+
 BOOST_AUTO_TEST_CASE(train_takes_a_flag) {
   nn::Sequential net(nn::Linear(2, 2), nn::Dropout(1.0));
   nn::train(net, false);

@@ -171,9 +171,8 @@ BOOST_AUTO_TEST_CASE(the_rate_is_reduced_on_a_plateau) {
     scheduler.step(optimiser, losses[i]);
     BOOST_TEST(optimiser.options().lr == rates[i]);
   }
-  using Options = optim::ReduceLROnPlateauOptions;
   optim::ReduceLROnPlateau rising(
-      {.mode = Options::Mode::max, .patience = 0, .min_lr = 0.1});
+      {.mode = optim::ReduceLROnPlateau::Mode::max, .patience = 0, .min_lr = 0.1});
   for (const double score : {0.5, 0.75, 0.75}) rising.step(optimiser, score);
   BOOST_TEST(optimiser.options().lr == 0.1);
   rising.step(optimiser, 0.75);

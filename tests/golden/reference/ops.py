@@ -316,6 +316,52 @@ def layers(t):
     t.add("cross_entropy_3d", "cross_entropy", images, plain)
 
 
+def activations(t):
+    # At the kinks too. Those of hardswish, -3 and 3, are left out: its derivatives there,
+    # -0.5 and 1.5 in PyTorch 1.13, are 0 and 1 in newer versions and in heed.
+    kinks = lambda d: {"a": torch.cat([4 * d.normal(19), torch.tensor([0.0, 6.0])])}
+    bends = lambda d: {"a": torch.cat([4 * d.normal(19), torch.tensor([-3.0, 3.0])])}
+    # The slope of F.hardsigmoid is 1/6 rounded to float32, in float64 too.
+    hardsigmoid = lambda a: F.relu6(a + 3) / 6
+    for op, f, inputs in [
+        ("hardsigmoid", hardsigmoid, bends),
+        ("hardswish", F.hardswish, kinks),
+        ("mish", F.mish, kinks),
+        ("relu6", F.relu6, kinks),
+        ("selu", F.selu, kinks),
+        ("softsign", F.softsign, kinks),
+        ("tanhshrink", F.tanhshrink, kinks),
+    ]:
+        t.add(op, op, inputs, lambda i, f=f: f(i.a))
+    bounds = {"min_val": -3.0, "max_val": 0.5}
+    t.add("hardtanh", "hardtanh", bends, lambda i: F.hardtanh(i.a, **bounds), **bounds)
+    t.add("celu", "celu", kinks, lambda i: F.celu(i.a, 1.5), alpha=1.5)
+    t.add("glu", "glu", a_of(2, 4, 3), lambda i: F.glu(i.a, 1), dim=1)
+    t.add("softmin", "softmin", a_of(3, 4), lambda i: F.softmin(i.a, 0), dim=0)
+
+
+def losses_of_rows(t):
+    three = lambda d: {name: d.normal(6, 4) for name in "abc"}
+    pair = ab_of((6, 4), (6, 4))
+    for p in (1.0, 2.0, 3.0):
+        apart = lambda i, p=p: F.pairwise_distance(i.a, i.b, p)
+        t.add(f"pairwise_distance_{p}", "pairwise_distance", pair, apart, p=p)
+    signs = lambda d: d.whole(2, 6) * 2 - 1
+    rows = lambda d: {**pair(d), "target": signs(d)}
+    numbers = lambda d: {"a": d.normal(6), "b": d.normal(6), "target": signs(d)}
+    for kind in ("mean", "sum", "none"):
+        options = {"margin": 0.7, "p": 2.0, "reduction": kind}
+        triplet = lambda i, options=options: F.triplet_margin_loss(i.a, i.b, i.c, **options)
+        case = "triplet_margin_loss_" + kind
+        t.add(case, "triplet_margin_loss", three, triplet, **options)
+        options = {"margin": 0.2, "reduction": kind}
+        for op, inputs in [("margin_ranking_loss", numbers), ("cosine_embedding_loss", rows)]:
+            loss = lambda i, op=op, options=options: getattr(F, op)(
+                i.a, i.b, i.target, **options
+            )
+            t.add(f"{op}_{kind}", op, inputs, loss, **options)
+
+
 def graphs(t):
     def add(case, note, inputs, compute):
         t.add("graph_" + case, "graph", inputs, compute, note=note)
@@ -334,7 +380,8 @@ def add_to(cases):
     from reference import composed_ops, shape_ops
 
     table = Table()
-    for family in (elementwise, reductions, softmaxes, products, layers, graphs):
+    families = (elementwise, reductions, softmaxes, products, layers, graphs)
+    for family in (*families, activations, losses_of_rows):
         family(table)
     shape_ops.add_rows(table)
     composed_ops.add_rows(table)

@@ -1,0 +1,50 @@
+// Root mean square normalisation.   (Zhang and Sennrich, 2019)
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "autograd/variable.h"
+
+namespace heed::nn {
+
+// x / √(mean of x² + eps), times weight, over the last dimensions, whose shape
+// normalized_shape is, as is that of a weight. Without eps it is the distance from 1 to
+// the next number of x's dtype, as in PyTorch. Throws Error when the shapes do not fit.
+Variable rms_norm(const Variable& x, const Shape& normalized_shape,
+                  std::optional<double> eps = {});
+Variable rms_norm(const Variable& x, const Shape& normalized_shape,
+                  const Variable& weight, std::optional<double> eps = {});
+
+struct RMSNormOptions {
+  std::optional<double> eps = {};  // as of rms_norm()
+  bool elementwise_affine = true;  // false: no weight
+  DType dtype = float32;
+};
+
+// The layer. A weight that the options leave out is undefined, and not listed.
+struct RMSNorm {
+  Variable weight;  // normalized_shape; ones at the start
+  Shape normalized_shape;
+  std::optional<double> eps;
+  bool elementwise_affine;
+
+  // Throws Error for an empty shape, a size below 1, or an eps that is not positive.
+  explicit RMSNorm(const Shape& normalized_shape, RMSNormOptions options = {});
+  explicit RMSNorm(Size features, RMSNormOptions options = {})
+      : RMSNorm(Shape{features}, options) {}
+
+  // (..., normalized_shape) -> the same. Throws Error when the shape does not end so.
+  Variable operator()(const Variable& x) const;
+
+  void visit(auto&& f) {
+    if (elementwise_affine) f("weight", weight);
+  }
+  std::string summary() const;
+};
+
+}  // namespace heed::nn
+
+namespace heed {
+using nn::rms_norm;
+}  // namespace heed
