@@ -3,7 +3,6 @@
 // Tensor; a derivative is that of the parts. All throw Error as their parts do.
 #pragma once
 
-#include <cmath>
 #include <concepts>
 #include <limits>
 #include <numbers>

@@ -35,6 +35,11 @@ Variable& Variable::requires_grad_(bool requires_grad) {
   } else if (requires_grad) {
     check(is_floating(dtype()),
           "Variable: only float32 and float64 have gradients, got {}", name(dtype()));
+    check(
+        !is_copy_,
+        "requires_grad_: this is a copy of another Variable, such as one in a list, and "
+        "the other would stay without a gradient; ask for it before the copy is made, "
+        "as Variable(value, true) does");
     node_ = NodeRef(new Node({"leaf"}, value_, Node::Kind::leaf));
     slot_ = std::make_shared<GradSlot>();
     node_->slot = slot_;
@@ -128,9 +133,10 @@ Variable& Variable::unrecorded(const Variable& x) {
 
 Variable& Variable::copy_(const Variable& x) {
   if (grad_enabled()) {
-    check(!requires_grad() && !x.requires_grad(),
-          "copy_: a value that requires a gradient can be changed, or copied from, only "
-          "while nothing is recorded; put the copy into the scope of a NoGrad");
+    check(!requires_grad(),
+          "copy_: a value that requires a gradient can be changed only while nothing is "
+          "recorded; put the copy into the scope of a NoGrad");
+    check(!x.requires_grad(), "copy_: {}", detail::unrecorded_write);
   }
   Tensor(value()).copy_(x.value());
   return *this;

@@ -47,15 +47,24 @@ struct BackwardOptions {
   bool create_graph = false;
 };
 
+namespace detail {
+// Why a value with a gradient is not written into another in place.
+constexpr const char* unrecorded_write =
+    "what is written requires a gradient, which a change in place would lose; stack() "
+    "and "
+    "cat() put such values together, index_put() replaces some in a new one";
+}  // namespace detail
+
 // A value in a computation. A Variable made with requires_grad = true is a leaf: what is
 // computed from it is recorded, and backward() leaves its gradient in it. Copies of a
 // Variable share value and history, and a leaf's gradient.
 class [[nodiscard]] Variable : public Methods<Variable> {
  public:
   Variable() = default;
-  Variable(const Variable&) = default;
+  Variable(const Variable& x)
+      : value_(x.value_), node_(x.node_), slot_(x.slot_), is_copy_(!x.node_) {}
   Variable(Variable&&) noexcept = default;
-  Variable& operator=(const Variable&) & = default;
+  Variable& operator=(const Variable& x) & { return *this = Variable(x); }
   Variable& operator=(Variable&&) & noexcept = default;
   // x[0] = y would only change the temporary x[0].
   template <class T>
@@ -162,8 +171,9 @@ class [[nodiscard]] Variable : public Methods<Variable> {
 
   // Freezes a leaf, or makes it ask for its gradient again, in all copies; a frozen one
   // is a constant to the ops that follow. true makes a constant a leaf. Throws Error for
-  // the result of an op, as detach() gives it as a constant, and when a gradient is asked
-  // of a dtype that is not floating.
+  // the result of an op, as detach() gives it as a constant, when a gradient is asked
+  // of a dtype that is not floating, and where true is said to the copy of a constant,
+  // since the other copies would stay constants.
   Variable& requires_grad_(bool requires_grad = true);
 
   // Differentiates this value by every leaf that it depends on, and adds each derivative
@@ -206,6 +216,7 @@ class [[nodiscard]] Variable : public Methods<Variable> {
   // does not: so a gradient with a graph of its own (create_graph) can never be part of a
   // cycle.
   std::shared_ptr<GradSlot> slot_;
+  bool is_copy_ = false;  // of a constant
 };
 
 // Values with names, such as nn::named_parameters() gives.

@@ -94,6 +94,9 @@ class Subset {
   }
 
   std::int64_t size() const { return indices_.numel(); }
+  const D& dataset() const& { return dataset_; }
+  D dataset() && { return std::move(dataset_); }
+  Tensor indices() const { return indices_; }
   auto operator[](const Tensor& indices) const { return dataset_[indices_[indices]]; }
   // Example i alone, as the dataset gives it; -1 is the last one. Throws Error when there
   // is no such example.

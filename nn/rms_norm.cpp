@@ -1,6 +1,7 @@
 #include "nn/rms_norm.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include <fmt/format.h>

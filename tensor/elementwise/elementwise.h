@@ -2,8 +2,6 @@
 // broadcasting. The result is a new tensor.
 #pragma once
 
-// Not used here: programs need std::sqrt, INFINITY and their like beside these functions.
-#include <cmath>
 #include <optional>
 #include <string_view>
 

@@ -1,5 +1,6 @@
 // DetectAnomaly names the first op that makes a NaN or an infinity.
 
+#include <cmath>
 #include <cstdlib>
 #include <memory>
 

@@ -1,5 +1,6 @@
 // grad(): derivatives by values that are asked for, inner ones among them.
 
+#include <cmath>
 #include <vector>
 
 #include <boost/test/unit_test.hpp>

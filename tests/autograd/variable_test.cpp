@@ -101,6 +101,22 @@ BOOST_AUTO_TEST_CASE(a_frozen_leaf_is_a_constant_until_it_is_thawed) {
   constant.requires_grad_();
   sum(constant * 3).backward();
   BOOST_TEST(constant.grad().item() == 3);
+  // As a list of parameters holds it: the Variable itself would stay a constant.
+  Variable bias = zeros({1});
+  std::vector<Variable> list{bias, constant};
+  const std::string copied =
+      "requires_grad_: this is a copy of another Variable, such as one in a list, and "
+      "the "
+      "other would stay without a gradient; ask for it before the copy is made, as "
+      "Variable(value, true) does";
+  BOOST_TEST(error_of([&] { list[0].requires_grad_(); }) == copied);
+  Variable assigned;
+  assigned = bias;
+  BOOST_TEST(error_of([&] { assigned.requires_grad_(); }) == copied);
+  list[1].requires_grad_();
+  BOOST_TEST(!list[0].requires_grad_(false).requires_grad());
+  Variable moved = std::move(bias);
+  BOOST_TEST(moved.requires_grad_().requires_grad());
   Variable whole = tensor({1});
   BOOST_TEST(error_of([&] { whole.requires_grad_(); }) ==
              "Variable: only float32 and float64 have gradients, got int64");

@@ -79,6 +79,8 @@ BOOST_AUTO_TEST_CASE(random_splits_are_pytorch_s) {
   };
   BOOST_TEST(equal(all_of(parts[0]), tensor({20, 60, 10, 80, 40, 50, 0})));
   BOOST_TEST(equal(all_of(parts[1]), tensor({90, 30, 70})));
+  BOOST_TEST(equal(parts[1].indices(), tensor({9, 3, 7})));
+  BOOST_TEST(parts[1].dataset().size() == 10);
   BOOST_TEST(error_of([&] {
                (void)data::random_split(dataset, {7, 4});
              }) ==

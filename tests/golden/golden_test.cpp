@@ -1,5 +1,6 @@
 // The golden program itself: it must find every fault that a case can have, survive any
 // file, and compute the same bits on any number of threads.
+#include <cmath>
 #include <map>
 
 #include <boost/test/unit_test.hpp>

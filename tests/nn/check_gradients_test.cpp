@@ -1,5 +1,6 @@
 // check_gradients of a model and its optimiser: what is wrong before a step.
 
+#include <cmath>
 #include <string>
 #include <vector>
 

@@ -1,6 +1,8 @@
 // Activation functions that are others put together, distances, losses of rows, draws,
 // and what they refuse. Their values are compared with PyTorch's by the golden tests.
 
+#include <cmath>
+
 #include <boost/test/unit_test.hpp>
 
 #include <heed.h>

@@ -1,5 +1,7 @@
 // Initial values that no stored reference case has.
 
+#include <cmath>
+
 #include <boost/test/unit_test.hpp>
 
 #include <heed.h>

@@ -1,4 +1,6 @@
 // Adagrad against the numbers of torch.optim.Adagrad, and what it refuses.
+#include <cmath>
+
 #include <boost/test/unit_test.hpp>
 
 #include <heed.h>

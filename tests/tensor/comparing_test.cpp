@@ -2,6 +2,8 @@
 // meshgrid.
 #include "tensor/reduce/comparing.h"
 
+#include <cmath>
+
 #include <boost/test/unit_test.hpp>
 
 #include "tensor/core/factories.h"

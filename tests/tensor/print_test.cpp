@@ -1,3 +1,4 @@
+#include <cmath>
 #include <string>
 
 #include <boost/test/unit_test.hpp>
