@@ -27,9 +27,10 @@ struct AnomalyScope {
 //   - op with a NaN in its result and in none of its inputs, or with an infinity in its
 //     result and all inputs finite; the infinite number of a masked_fill or where is
 //     meant,
-//   - derivative that is not finite, although the gradient that it was given is.
-// The message names the op, the shapes, the ops that led there and the nearest leaf; that
-// of `names` if it is one of them:
+//   - derivative that is not finite, although the gradient that it was given is,
+//   - sum of finite gradients that is not finite.
+// The message names the op, the shapes, the ops that led there, and the nearest value
+// that `names` has, or the nearest leaf where it has none of them:
 //   const DetectAnomaly detect(nn::named_parameters(net));
 // A whole program is checked, without names, when it starts with HEED_DETECT_ANOMALY=1 in
 // its environment. Every result is read once more, which takes time. Of several objects
@@ -47,7 +48,8 @@ class DetectAnomaly {
 
 namespace detail {
 
-// How many threads check, and one more if the environment asks for it. Every op reads it.
+// How many DetectAnomaly there are in all threads, and one more if the environment asks
+// for checks. Every op reads it.
 extern std::atomic<int> anomaly_checks;
 
 inline bool detects_anomaly() {

@@ -14,12 +14,12 @@ struct GraphOptions {
   std::int64_t max_nodes = 100;
 };
 
-// What the result was computed from: a line for each op and each leaf, after its inputs,
-// with its shape and dtype, the bytes that it keeps for backward, the norm of its
-// gradient if there is one, and its module. A view that an op keeps counts with all bytes
-// of its storage, a multiple of 16. Leaves that an op keeps do not count as bytes, and a
-// storage that several ops keep counts with the first. Constants are not part of the
-// graph.
+// What the result was computed from: a line for each op and each leaf, after its inputs
+// (a folded module not always after all of them), with its shape and dtype, the bytes
+// that it keeps for backward, the norm of its gradient if there is one, and its module. A
+// view that an op keeps counts with all bytes of its storage, a multiple of 16. A leaf
+// that an op keeps does not count, but a view of one does; a storage that several ops
+// keep counts with the first. Constants are not part of the graph.
 //
 // `names`, such as nn::named_parameters(model), gives the names of leaves, and by them
 // the modules. An op belongs to the innermost module that has all the named leaves that

@@ -33,9 +33,8 @@ struct GraphNode {
 // The nodes that `result` depends on, each after its inputs. Throws Error, naming
 // `caller`, when it has no graph.
 //
-// A named leaf, `hidden.weight`, belongs to the module before its last point, and an op
-// to the innermost module that has all leaves that it takes. An op that takes none
-// belongs to the innermost module that has the nearest such ops before it and after it.
+// A named leaf, `hidden.weight`, belongs to the module before its last point; graph.h
+// tells to which an op belongs.
 std::vector<GraphNode> graph_nodes(std::string_view caller, const Variable& result,
                                    const NamedVariables& names);
 

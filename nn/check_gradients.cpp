@@ -22,8 +22,7 @@ bool contains(const std::vector<Variable>& list, const Variable& x) {
                      [&](const Variable& y) { return is_same(x, y); });
 }
 
-// Whether the two begin at one element.
-bool shares_elements(const Tensor& a, const Tensor& b) {
+bool begin_at_one_element(const Tensor& a, const Tensor& b) {
   return a.numel() > 0 && a.storage() == b.storage() && a.offset() == b.offset();
 }
 
@@ -67,7 +66,8 @@ std::vector<std::string> check_gradients(const NamedParameters& parameters,
     const auto& [path, parameter] = parameters[i];
     listed.push_back(parameter);
     for (std::size_t k = 0; k < i; ++k) {
-      if (!shares_elements(parameters[k].second.value(), parameter.value())) continue;
+      if (!begin_at_one_element(parameters[k].second.value(), parameter.value()))
+        continue;
       found.push_back(fmt::format("{}: shares elements with {}, and is another leaf",
                                   printable(path), printable(parameters[k].first)));
     }

@@ -35,7 +35,7 @@ std::vector<std::string> check_gradients(const NamedParameters& parameters,
 //   - one that a step would move by an unusual part of its norm; one that is all zeros,
 //     as a new bias may be, is told if a step would leave it so or make it not finite,
 //   - one that the optimiser does not have, or has and the model does not,
-//   - two that share elements without being one.
+//   - two that begin at one element without being one.
 // Of frozen parameters only the last is told. The step is tried and taken back:
 // parameters, states and options are what they were, bit for bit, but a graph that was
 // retained can no longer be differentiated. Throws what the optimiser's step() does, and
@@ -45,6 +45,7 @@ std::vector<std::string> check_gradients(const M& model, Optimiser& optimiser,
                                          const UsualUpdates& usual = {}) {
   const std::vector<Variable> optimised = optimiser.parameters();
   std::vector<detail::Update> updates;
+  // All memory is taken here, so that what the step changes can always be taken back.
   for (const Variable& x : optimised) {
     updates.push_back({x, x.value().clone(), x.value().clone()});
   }

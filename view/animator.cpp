@@ -96,16 +96,21 @@ void Animator::timed(Schedule& schedule, void (Animator::*draw)()) {
 }
 
 void Animator::draw_screen() {
-  if (window_) {
-    try {
-      window_->draw(drawing_of(chart_));
-    } catch (const Error&) {
-      window_.reset();
-      in_terminal_ = options_.screen == Screen::any && is_rewritable(STDERR_FILENO);
-      throw;
-    }
-  }
+  if (window_) draw_in_window(&Window::draw);
   if (in_terminal_) draw_terminal();
+}
+
+void Animator::draw_in_window(void (Window::*draw)(const Drawing&)) {
+  const Drawing drawing = drawing_of(chart_);
+  try {
+    (*window_.*draw)(drawing);
+  } catch (const Error& error) {
+    window_.reset();
+    in_terminal_ = options_.screen == Screen::any && is_rewritable(STDERR_FILENO);
+    place_ = fmt::format("{} ({})", in_terminal_ ? "in the terminal" : "nowhere",
+                         error.what());
+    throw;
+  }
 }
 
 void Animator::draw_terminal() {
@@ -165,7 +170,7 @@ void Animator::finish() {
   is_drawn_ = true;
   if (window_) {
     try {
-      window_->draw_last(drawing_of(chart_));
+      draw_in_window(&Window::draw_last);
     } catch (const Error& error) {
       problem_ = error.what();
     }

@@ -21,6 +21,7 @@
 
 namespace heed::viz {
 
+struct Drawing;
 class Window;
 
 // The terminal is standard error, where it can be rewritten; the window is gnuplot's,
@@ -87,6 +88,8 @@ class Animator {
   };
 
   void draw_screen();
+  // Throws Error; the chart goes on in the terminal when the window is lost.
+  void draw_in_window(void (Window::*draw)(const Drawing&));
   void draw_terminal();
   void draw_file();  // throws Error
   void timed(Schedule& schedule, void (Animator::*draw)());

@@ -20,7 +20,7 @@ namespace {
 using detail::Layout;
 
 constexpr std::int64_t most_weights = 8'000'000;  // in 16 bits each: 16 MB
-constexpr std::int64_t most_tokens = 65'535;      // a column is a number of 16 bits
+constexpr std::int64_t most_tokens = 65'535;      // below the code of NaN, in 16 bits
 constexpr std::int64_t most_rows = 524'288;       // 7 pairs of column and weight in each
 
 using Texts =

@@ -53,12 +53,19 @@ double Axis::place(double number) const {
 
 double Axis::low(double margin) const {
   if (low_ > high_) return number_at(0);
-  return number_at(low_ < high_ ? low_ - margin * (high_ - low_) : low_ - 1);
+  return end(low_ < high_ ? low_ - margin * (high_ - low_) : low_ - 1);
 }
 
 double Axis::high(double margin) const {
   if (low_ > high_) return number_at(1);
-  return number_at(low_ < high_ ? high_ + margin * (high_ - low_) : high_ + 1);
+  return end(low_ < high_ ? high_ + margin * (high_ - low_) : high_ + 1);
+}
+
+double Axis::end(double along) const {
+  const double number = number_at(along);
+  check(std::isfinite(number), "figure: the numbers are too far apart, {} and {}",
+        number_at(low_), number_at(high_));
+  return number;
 }
 
 double Axis::at(double place) const { return number_at(low_ + place * (high_ - low_)); }

@@ -57,6 +57,7 @@ class Axis {
   // Along the axis numbers are equally spaced, or their logarithms are.
   double along(double number) const;
   double number_at(double along) const;
+  double end(double along) const;  // number_at(), or Error where that is infinite
 
   Scale scale_;
   double low_ = std::numeric_limits<double>::infinity(), high_ = -low_;  // along
@@ -65,7 +66,7 @@ class Axis {
 // Whether the style joins its points.
 bool is_line(Style style);
 
-// The axes of a chart, with room for what its curves are before they are smoothed.
+// The axes of a chart, with room for its curves as they are given.
 struct Axes {
   explicit Axes(const Lines& lines);
 

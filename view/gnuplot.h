@@ -26,7 +26,7 @@ Drawing drawing_of(const Lines& lines);
 Drawing drawing_of(const Bars& bars);
 Drawing drawing_of(const Figure& figure);
 
-// As picture() (figures.h), which is this of drawing_of().
+// picture(figure, format) of figures.h is picture(drawing_of(figure), format).
 std::optional<std::string> picture(const Drawing& drawing, std::string_view format);
 
 // Starts gnuplot with these descriptors as its standard input, output and error. Returns
@@ -40,8 +40,9 @@ inline constexpr std::string_view common_settings =
     "set tics out nomirror\n"
     "set border lw 1\n";
 
-// printable(text) as a string of gnuplot's (tensor/core/text.h). All signs are numbers in
-// it, so that none ends the string, begins a command (backquotes) or names a macro.
+// printable(text) as a string of gnuplot's (tensor/core/text.h). All ASCII signs but
+// letters and blanks are written as their numbers, so that none ends the string, begins a
+// command (backquotes) or names a macro.
 std::string as_string(std::string_view text);
 // The same for the name of a tick, in which gnuplot would replace %f by a number.
 std::string as_tick(std::string_view name);

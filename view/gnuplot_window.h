@@ -22,7 +22,8 @@ class Window {
   // Replaces the picture, unless gnuplot is still busy with the last one. Throws Error
   // when the window is lost.
   void draw(const Drawing& drawing);
-  // Replaces it in any case, and waits until it is drawn, but a few seconds at most.
+  // Waits until gnuplot is no longer busy, replaces the picture and waits until it is
+  // drawn; all that a few seconds at most, after which the picture may be an older one.
   void draw_last(const Drawing& drawing);
 
  private:

@@ -33,8 +33,9 @@ Progress::Progress(std::int64_t total, ProgressOptions options)
     : total_(total),
       step_(options.done),
       options_(std::move(options)),
-      start_(options_.clock()),
+      start_((options_.clock ? options_.clock : options_.clock = seconds_now)()),
       last_(start_) {
+  if (!options_.write) options_.write = write_to_stderr;
   check(total_ >= 1, "progress: there must be a step to do, got {}", total_);
   check(options_.units_a_step > 0, "progress: a step must be more than 0 {}, got {}",
         options_.unit, options_.units_a_step);

@@ -23,9 +23,9 @@ struct ProgressOptions {
   // Rewrites one line, cut off at `width` columns.
   bool in_place = false;
   int width = 80;
-  // The time in seconds, and where the text goes.
-  std::function<double()> clock;
-  std::function<void(std::string_view)> write;
+  // The time in seconds, and where the text goes; the true time and standard error.
+  std::function<double()> clock = {};
+  std::function<void(std::string_view)> write = {};
 };
 
 // Options for standard error, with the true time: the results, on standard output, stay

@@ -24,9 +24,9 @@ bool is_rewritable(int descriptor);
 int terminal_width(int descriptor);
 int terminal_height(int descriptor);
 
-// The figure as lines of at most `width` columns, where there are 40 or more; narrower
-// down to 20 columns but for the colour scale of heat maps. Without colours it can be
-// told apart by characters alone. Throws Error when the figure is ill-formed.
+// The figure as lines of at most `width` columns, from 20 on; the colour scale of heat
+// maps takes up to 40. Without colours the characters alone tell the first six curves
+// apart. Throws Error when the figure is ill-formed.
 //
 // Heat maps: coloured half blocks, or digits from 1 to 9 for tenths of the scale and a
 // point for the lowest tenth. The panels of a row stand side by side, or below one

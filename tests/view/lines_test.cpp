@@ -233,6 +233,13 @@ BOOST_AUTO_TEST_CASE(smoothed_curves, *boost::unit_test::precondition(gnuplot_is
              "figure: the smoothing must be from 0 to below 1, got 1");
 }
 
+BOOST_AUTO_TEST_CASE(ends_beyond_all_numbers,
+                     *boost::unit_test::precondition(gnuplot_is_there)) {
+  const Lines chart{.curves = {{"wide", {0, 1}, {0, 1.7e308}}}};
+  BOOST_TEST(error_of([&] { drawn(chart); }) ==
+             "figure: the numbers are too far apart, 0 and 1.7e+308");
+}
+
 BOOST_AUTO_TEST_CASE(odd_curves, *boost::unit_test::precondition(gnuplot_is_there)) {
   for (const Curve& curve : {Curve{"odd", {}, {}}, Curve{"odd", {1}, {2}},
                              Curve{"odd", {1, 2}, {std::nan(""), infinity}},

@@ -46,6 +46,12 @@ BOOST_AUTO_TEST_CASE(a_line_says_all) {
              "step 2000/2000, loss 1.5000, 19152 tokens/s, 1 min 21 s in all\n");
 }
 
+BOOST_AUTO_TEST_CASE(options_without_a_clock_take_the_true_time) {
+  Progress progress(2, {.unit = "steps", .delay = 3600});
+  progress.show(1, 0.5);  // within the hour: nothing to tell
+  progress.show(2, 0.5);
+}
+
 BOOST_AUTO_TEST_CASE(slow_rates_have_digits_after_the_point) {
   Scene scene;
   Progress progress(10, scene.options());

@@ -135,6 +135,18 @@ BOOST_AUTO_TEST_CASE(a_display_that_is_lost,
   server.reset();
   for (; now < 10; ++now) animator.add(now, {3});  // the training goes on
   animator.finish();
+  BOOST_TEST(animator.place().starts_with("nowhere ("));
+}
+
+BOOST_AUTO_TEST_CASE(a_chart_that_cannot_be_drawn_leaves_the_window,
+                     *boost::unit_test::precondition(windows_are_there)) {
+  const Xvfb server;
+  const Environment environment({{"DISPLAY", server.display()}});
+  Animator animator({.curves = {{"training"}}});
+  animator.add(1, {1e308});
+  animator.add(2, {-1e308});
+  animator.finish();
+  BOOST_TEST(animator.place() == "in a window");
 }
 
 BOOST_AUTO_TEST_CASE(no_display, *boost::unit_test::precondition(gnuplot_is_there)) {
