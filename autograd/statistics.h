@@ -38,10 +38,13 @@ template <Array X>
 X frac(const X& x) {
   return x - trunc(x);
 }
-// √(a² + b²)
+// √(a² + b²). The squares are those of numbers up to 1, as those of a and b may be beyond
+// what the dtype holds.
 template <Array A, Array B>
 Joint<A, B> hypot(const A& a, const B& b) {
-  return sqrt(square(a) + square(b));
+  const Tensor largest = maximum(abs(detail::value_of(a)), abs(detail::value_of(b)));
+  const Tensor scale = masked_fill(largest, (largest == 0) | ~isfinite(largest), 1);
+  return scale * sqrt(square(a / scale) + square(b / scale));
 }
 template <Array X>
 X deg2rad(const X& x) {
