@@ -14,14 +14,13 @@ Self& Methods<Self>::write(const char* name, const Self& result) {
         "{}: the result would be {}, which cannot be written to {}", name,
         heed::name(result.dtype()), heed::name(x.dtype()));
   if constexpr (std::same_as<Self, Variable>) {
-    check(!grad_enabled() || !x.requires_grad(),
-          "{}: a value that requires a gradient can be changed only while nothing is "
-          "recorded; put the change into the scope of a NoGrad",
-          name);
+    Tensor target = x.writable(name);
     check(!grad_enabled() || !result.requires_grad(), "{}: {}", name,
           detail::unrecorded_write);
+    target.copy_(result.value());
+  } else {
+    x.copy_(result);
   }
-  Tensor(detail::value_of(x)).copy_(detail::value_of(result));
   return x;
 }
 

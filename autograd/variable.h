@@ -50,9 +50,8 @@ struct BackwardOptions {
 namespace detail {
 // Why a value with a gradient is not written into another in place.
 constexpr const char* unrecorded_write =
-    "what is written requires a gradient, which a change in place would lose; stack() "
-    "and "
-    "cat() put such values together, index_put() replaces some in a new one";
+    "what is written requires a gradient, which a change in place would lose; "
+    "stack() and cat() put such values together, index_put() replaces some in a new one";
 }  // namespace detail
 
 // A value in a computation. A Variable made with requires_grad = true is a leaf: what is
@@ -205,6 +204,8 @@ class [[nodiscard]] Variable : public Methods<Variable> {
   const NodeRef& node() const { return node_; }
 
  private:
+  friend Methods<Variable>;
+
   // *this, if an update by x is not recorded; else throws Error.
   Variable& unrecorded(const Variable& x);
   Variable& unrecorded(double) { return unrecorded(Variable()); }

@@ -52,13 +52,13 @@ std::int64_t example_of(const char* dataset, std::int64_t size, std::int64_t i) 
 Sides sides_of(const Tensor& indices, std::int64_t first_size, std::int64_t second_size) {
   check_indices("ConcatDataset", first_size + second_size, indices);
   const Tensor is_first = indices < first_size;
-  return {is_first, indices[is_first], indices[!is_first] - first_size};
+  // The places of the rows in the batch, those of the first dataset first.
+  const Tensor places = flatten(cat({nonzero(is_first), nonzero(!is_first)}));
+  return {indices[is_first], indices[!is_first] - first_size, argsort(places)};
 }
 
-Tensor merged(const Tensor& first, const Tensor& second, const Tensor& is_first) {
-  // The places of these rows in the batch.
-  const Tensor places = flatten(cat({nonzero(is_first), nonzero(!is_first)}));
-  return index_select(cat({first, second}), 0, argsort(places));
+Tensor merged(const Tensor& first, const Tensor& second, const Tensor& rows) {
+  return index_select(cat({first, second}), 0, rows);
 }
 
 namespace {

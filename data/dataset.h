@@ -112,14 +112,15 @@ class Subset {
 };
 
 namespace detail {
-// Which of the indices are of the first dataset, and the indices in each. Throws Error
-// for an index that is not below the sum of the sizes.
+// The indices in each of the datasets, and where the rows of a batch stand when those of
+// the second follow those of the first. Throws Error for an index that is not below the
+// sum of the sizes.
 struct Sides {
-  Tensor is_first, first, second;
+  Tensor first, second, rows;
 };
 Sides sides_of(const Tensor& indices, std::int64_t first_size, std::int64_t second_size);
-// The rows of two batches as one, those of the first where `is_first` holds.
-Tensor merged(const Tensor& first, const Tensor& second, const Tensor& is_first);
+// The rows of two batches as one, in the order of the indices.
+Tensor merged(const Tensor& first, const Tensor& second, const Tensor& rows);
 }  // namespace detail
 
 // The examples of two datasets one after the other, for batches that are arrays of
@@ -137,7 +138,7 @@ class ConcatDataset {
     auto batch = first_[sides.first];
     const decltype(batch) other = second_[sides.second];
     for (std::size_t i = 0; i < batch.size(); ++i) {
-      batch[i] = detail::merged(batch[i], other[i], sides.is_first);
+      batch[i] = detail::merged(batch[i], other[i], sides.rows);
     }
     return batch;
   }

@@ -1,6 +1,7 @@
 #include "nn/functional.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "autograd/elementwise.h"
 #include "autograd/indexing.h"
@@ -13,26 +14,36 @@
 namespace heed::nn {
 namespace {
 
+// The dimensions to normalise over. Throws Error, naming the function, unless the shape
+// ends with `normalized`.
+Dims last_dims(const char* op, const Shape& shape, const Shape& normalized) {
+  const int lead = shape.rank() - normalized.rank();
+  bool fits = normalized.rank() > 0 && lead >= 0;
+  Dims last;
+  for (int i = 0; fits && i < normalized.rank(); ++i) {
+    fits = shape[lead + i] == normalized[i];
+    last.push_back(lead + i);
+  }
+  check(fits, "{}: the last sizes of the input must be {}, got {}", op, normalized,
+        shape);
+  return last;
+}
+
 // Along the joined last dimensions; weight and bias may be undefined.
 Variable norm_joined(const Variable& x, const Shape& normalized, const Variable& weight,
                      const Variable& bias, double eps) {
-  const int lead = x.dim() - normalized.rank();
-  bool fits = normalized.rank() > 0 && lead >= 0;
-  for (int i = 0; fits && i < normalized.rank(); ++i) {
-    fits = x.shape()[lead + i] == normalized[i];
-  }
-  check(fits, "layer_norm: the last sizes of the input must be {}, got {}", normalized,
-        x.shape());
+  const std::int64_t lead = last_dims("layer_norm", x.shape(), normalized)[0];
   if (normalized.rank() == 1) return heed::layer_norm(x, weight, bias, eps);
   const Variable rows = flatten(x, lead);  // (..., joined)
   const auto joined = [](const Variable& p) { return p.defined() ? flatten(p) : p; };
   return reshape(heed::layer_norm(rows, joined(weight), joined(bias), eps), x.shape());
 }
 
-void check_parameter(const Variable& parameter, const Shape& normalized_shape) {
-  check(parameter.shape() == normalized_shape,
-        "layer_norm: weight and bias must have the shape {}, got {}", normalized_shape,
-        parameter.shape());
+// `names` are the parameters that the function takes.
+void check_parameter(const char* op, const char* names, const Variable& parameter,
+                     const Shape& normalized_shape) {
+  check(parameter.shape() == normalized_shape, "{}: {} must have the shape {}, got {}",
+        op, names, normalized_shape, parameter.shape());
 }
 
 void check_ids(const Tensor& ids, std::int64_t rows) {
@@ -51,15 +62,30 @@ Variable layer_norm(const Variable& x, const Shape& normalized_shape, double eps
 
 Variable layer_norm(const Variable& x, const Shape& normalized_shape,
                     const Variable& weight, double eps) {
-  check_parameter(weight, normalized_shape);
+  check_parameter("layer_norm", "weight and bias", weight, normalized_shape);
   return norm_joined(x, normalized_shape, weight, {}, eps);
 }
 
 Variable layer_norm(const Variable& x, const Shape& normalized_shape,
                     const Variable& weight, const Variable& bias, double eps) {
-  check_parameter(weight, normalized_shape);
-  check_parameter(bias, normalized_shape);
+  check_parameter("layer_norm", "weight and bias", weight, normalized_shape);
+  check_parameter("layer_norm", "weight and bias", bias, normalized_shape);
   return norm_joined(x, normalized_shape, weight, bias, eps);
+}
+
+Variable rms_norm(const Variable& x, const Shape& normalized_shape,
+                  std::optional<double> eps) {
+  const Dims last = last_dims("rms_norm", x.shape(), normalized_shape);
+  const double smallest = dispatch_floating("rms_norm", x.dtype(), []<class T>() {
+    return static_cast<double>(std::numeric_limits<T>::epsilon());
+  });
+  return x * rsqrt(mean(square(x), last, true) + eps.value_or(smallest));
+}
+
+Variable rms_norm(const Variable& x, const Shape& normalized_shape,
+                  const Variable& weight, std::optional<double> eps) {
+  check_parameter("rms_norm", "weight", weight, normalized_shape);
+  return rms_norm(x, normalized_shape, eps) * weight;
 }
 
 Variable embedding(const Tensor& ids, const Variable& weight,

@@ -108,6 +108,15 @@ Variable layer_norm(const Variable& x, const Shape& normalized_shape,
 Variable layer_norm(const Variable& x, const Shape& normalized_shape,
                     const Variable& weight, const Variable& bias, double eps = 1e-5);
 
+// x / √(mean of x² + eps), times weight, over the last dimensions, whose shape
+// normalized_shape is, as is that of a weight. Without eps it is the distance from 1 to
+// the next number of x's dtype, as in PyTorch. Throws Error when the shapes do not fit.
+// (Zhang and Sennrich, 2019)
+Variable rms_norm(const Variable& x, const Shape& normalized_shape,
+                  std::optional<double> eps = {});
+Variable rms_norm(const Variable& x, const Shape& normalized_shape,
+                  const Variable& weight, std::optional<double> eps = {});
+
 // The rows of `weight` (n, width) that `ids` (any shape, int64) name: (ids..., width).
 // The row padding_idx gets no gradient. Throws Error when an id or padding_idx is not a
 // row, and when `weight` or the dtype of `ids` does not fit.
@@ -199,6 +208,7 @@ using nn::pad;
 using nn::pad_sequence;
 using nn::pairwise_distance;
 using nn::relu6;
+using nn::rms_norm;
 using nn::selu;
 using nn::softmin;
 using nn::softsign;

@@ -10,15 +10,21 @@
 
 namespace heed::nn {
 
+void detail::check_norm(const char* layer, const Shape& normalized_shape,
+                        std::optional<double> eps) {
+  check(normalized_shape.rank() >= 1 &&
+            *std::min_element(normalized_shape.begin(), normalized_shape.end()) >= 1,
+        "{}: normalized_shape must have a size, all at least 1, got {}", layer,
+        normalized_shape);
+  check(!eps || (*eps > 0 && std::isfinite(*eps)), "{}: eps must be positive, got {}",
+        layer, eps.value_or(0));
+}
+
 LayerNorm::LayerNorm(const Shape& normalized_shape, LayerNormOptions options)
     : normalized_shape(normalized_shape),
       eps(options.eps),
       elementwise_affine(options.elementwise_affine) {
-  check(normalized_shape.rank() >= 1 &&
-            *std::min_element(normalized_shape.begin(), normalized_shape.end()) >= 1,
-        "LayerNorm: normalized_shape must have a size, all at least 1, got {}",
-        normalized_shape);
-  check(eps > 0 && std::isfinite(eps), "LayerNorm: eps must be positive, got {}", eps);
+  detail::check_norm("LayerNorm", normalized_shape, eps);
   if (!elementwise_affine) return;
   weight = Variable(ones(normalized_shape, options.dtype), true);
   if (options.bias) bias = Variable(zeros(normalized_shape, options.dtype), true);

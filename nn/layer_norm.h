@@ -1,6 +1,7 @@
 // Layer normalisation.   (Ba, Kiros and Hinton, 2016)
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "autograd/variable.h"
@@ -40,5 +41,12 @@ struct LayerNorm {
   }
   std::string summary() const;
 };
+
+namespace detail {
+// Throws Error, naming the layer, for an empty shape, a size below 1, or an eps that is
+// not positive.
+void check_norm(const char* layer, const Shape& normalized_shape,
+                std::optional<double> eps);
+}  // namespace detail
 
 }  // namespace heed::nn

@@ -8,21 +8,14 @@
 
 namespace heed::nn {
 
-// x / √(mean of x² + eps), times weight, over the last dimensions, whose shape
-// normalized_shape is, as is that of a weight. Without eps it is the distance from 1 to
-// the next number of x's dtype, as in PyTorch. Throws Error when the shapes do not fit.
-Variable rms_norm(const Variable& x, const Shape& normalized_shape,
-                  std::optional<double> eps = {});
-Variable rms_norm(const Variable& x, const Shape& normalized_shape,
-                  const Variable& weight, std::optional<double> eps = {});
-
 struct RMSNormOptions {
   std::optional<double> eps = {};  // as of rms_norm()
   bool elementwise_affine = true;  // false: no weight
   DType dtype = float32;
 };
 
-// The layer. A weight that the options leave out is undefined, and not listed.
+// The function rms_norm() as a layer. A weight that the options leave out is undefined,
+// and not listed.
 struct RMSNorm {
   Variable weight;  // normalized_shape; ones at the start
   Shape normalized_shape;
@@ -44,7 +37,3 @@ struct RMSNorm {
 };
 
 }  // namespace heed::nn
-
-namespace heed {
-using nn::rms_norm;
-}  // namespace heed

@@ -11,15 +11,13 @@ namespace heed::optim {
 namespace {
 
 void check_options(const std::vector<AdagradOptions>& groups) {
-  const auto check_not_negative = [](const char* what, double x) {
-    check(x >= 0, "Adagrad: {} must not be negative, got {}", what, x);
-  };
   for (const AdagradOptions& o : groups) {
-    check_not_negative("lr", o.lr);
-    check_not_negative("lr_decay", o.lr_decay);
-    check_not_negative("weight_decay", o.weight_decay);
-    check_not_negative("initial_accumulator_value", o.initial_accumulator_value);
-    check_not_negative("eps", o.eps);
+    detail::check_not_negative("Adagrad", "lr", o.lr);
+    detail::check_not_negative("Adagrad", "lr_decay", o.lr_decay);
+    detail::check_not_negative("Adagrad", "weight_decay", o.weight_decay);
+    detail::check_not_negative("Adagrad", "initial_accumulator_value",
+                               o.initial_accumulator_value);
+    detail::check_not_negative("Adagrad", "eps", o.eps);
   }
 }
 

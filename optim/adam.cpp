@@ -68,19 +68,16 @@ auto prepare(const Variable& parameter, State& state, const AdamOptions& o) {
 }
 
 void check_options(const char* name, const std::vector<AdamOptions>& groups) {
-  const auto check_not_negative = [&](const char* what, double x) {
-    check(x >= 0, "{}: {} must not be negative, got {}", name, what, x);
-  };
   const auto check_beta = [&](const char* what, double beta) {
     check(0 <= beta && beta < 1, "{}: {} must be from 0 to below 1, got {}", name, what,
           beta);
   };
   for (const AdamOptions& o : groups) {
-    check_not_negative("lr", o.lr);
+    detail::check_not_negative(name, "lr", o.lr);
     check_beta("betas[0]", o.betas[0]);
     check_beta("betas[1]", o.betas[1]);
-    check_not_negative("eps", o.eps);
-    check_not_negative("weight_decay", o.weight_decay);
+    detail::check_not_negative(name, "eps", o.eps);
+    detail::check_not_negative(name, "weight_decay", o.weight_decay);
   }
 }
 

@@ -38,6 +38,9 @@ struct Parameter {
   State state;
 };
 
+// Throws Error, naming the optimiser and the option, when x is negative or NaN.
+void check_not_negative(std::string_view optimiser, const char* option, double x);
+
 // Throws Error, naming the optimiser, when there are no parameters, or one is given
 // twice, is not a leaf that requires a gradient, or repeats elements, as expand() does: a
 // step cannot write to such a parameter, and would fail after it had moved others.

@@ -12,16 +12,13 @@ namespace heed::optim {
 namespace {
 
 void check_options(const std::vector<RMSpropOptions>& groups) {
-  const auto check_not_negative = [](const char* what, double x) {
-    check(x >= 0, "RMSprop: {} must not be negative, got {}", what, x);
-  };
   for (const RMSpropOptions& o : groups) {
-    check_not_negative("lr", o.lr);
+    detail::check_not_negative("RMSprop", "lr", o.lr);
     check(0 <= o.alpha && o.alpha < 1, "RMSprop: alpha must be from 0 to below 1, got {}",
           o.alpha);
-    check_not_negative("eps", o.eps);
-    check_not_negative("weight_decay", o.weight_decay);
-    check_not_negative("momentum", o.momentum);
+    detail::check_not_negative("RMSprop", "eps", o.eps);
+    detail::check_not_negative("RMSprop", "weight_decay", o.weight_decay);
+    detail::check_not_negative("RMSprop", "momentum", o.momentum);
   }
 }
 

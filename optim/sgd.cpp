@@ -14,10 +14,9 @@ constexpr const char* buffer = "momentum_buffer";
 
 void check_options(const std::vector<SGDOptions>& groups) {
   for (const SGDOptions& o : groups) {
-    check(o.lr >= 0, "SGD: lr must not be negative, got {}", o.lr);
-    check(o.momentum >= 0, "SGD: momentum must not be negative, got {}", o.momentum);
-    check(o.weight_decay >= 0, "SGD: weight_decay must not be negative, got {}",
-          o.weight_decay);
+    detail::check_not_negative("SGD", "lr", o.lr);
+    detail::check_not_negative("SGD", "momentum", o.momentum);
+    detail::check_not_negative("SGD", "weight_decay", o.weight_decay);
     check(!o.nesterov || (o.momentum > 0 && o.dampening == 0),
           "SGD: nesterov needs a momentum and no dampening, got momentum {} and "
           "dampening {}",

@@ -31,32 +31,33 @@ Animator::Animator(Lines chart, AnimatorOptions options)
   file_schedule_.interval = options_.file_interval;
   if (!options_.clock) options_.clock = seconds_now;
   const Screen screen = options_.screen;
-  std::vector<std::string> places, obstacles;
   if (screen == Screen::window || screen == Screen::any) {
     try {
       window_ = std::make_unique<Window>();
-      places.push_back("a window");
     } catch (const Error& error) {
-      obstacles.push_back(fmt::format("no window: {}", error.what()));
+      obstacles_.push_back(fmt::format("no window: {}", error.what()));
     }
   }
   if (screen == Screen::terminal || (screen == Screen::any && !window_)) {
     in_terminal_ = is_rewritable(STDERR_FILENO);
-    if (in_terminal_)
-      places.push_back("the terminal");
-    else
-      obstacles.push_back("standard error is no terminal");
+    if (!in_terminal_) obstacles_.push_back("standard error is no terminal");
   }
   if (!options_.file.empty()) {
     // An empty chart, so that a file that cannot be written is reported at once.
     has_file_ = save_figure(options_.file, chart_);
-    if (has_file_)
-      places.push_back(printable(options_.file));
-    else
-      obstacles.push_back("no picture: gnuplot is not installed");
+    if (!has_file_) obstacles_.push_back("no picture: gnuplot is not installed");
   }
-  place_ = places.empty() ? "nowhere" : fmt::format("in {}", fmt::join(places, " and "));
-  if (!obstacles.empty()) place_ += fmt::format(" ({})", fmt::join(obstacles, "; "));
+}
+
+std::string Animator::place() const {
+  std::vector<std::string> places;
+  if (window_) places.push_back("a window");
+  if (in_terminal_) places.push_back("the terminal");
+  if (has_file_) places.push_back(printable(options_.file));
+  std::string text =
+      places.empty() ? "nowhere" : fmt::format("in {}", fmt::join(places, " and "));
+  if (!obstacles_.empty()) text += fmt::format(" ({})", fmt::join(obstacles_, "; "));
+  return text;
 }
 
 Animator::~Animator() {
@@ -107,8 +108,7 @@ void Animator::draw_in_window(void (Window::*draw)(const Drawing&)) {
   } catch (const Error& error) {
     window_.reset();
     in_terminal_ = options_.screen == Screen::any && is_rewritable(STDERR_FILENO);
-    place_ = fmt::format("{} ({})", in_terminal_ ? "in the terminal" : "nowhere",
-                         error.what());
+    obstacles_.push_back(fmt::format("no window: {}", error.what()));
     throw;
   }
 }

@@ -15,6 +15,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "view/figures.h"
 #include "view/progress.h"
@@ -76,7 +77,7 @@ class Animator {
   const Lines& chart() const { return chart_; }
   // Where the chart is drawn, and why not elsewhere: "in the terminal (no window: DISPLAY
   // is not set)".
-  const std::string& place() const { return place_; }
+  std::string place() const;
   bool is_in_terminal() const { return in_terminal_; }
 
  private:
@@ -96,7 +97,8 @@ class Animator {
 
   Lines chart_;
   AnimatorOptions options_;
-  std::string place_, status_, problem_;
+  std::vector<std::string> obstacles_;  // why the chart is not in other places
+  std::string status_, problem_;
   std::unique_ptr<Window> window_;
   bool in_terminal_ = false, has_file_ = false, is_drawn_ = true;
   int lines_ = 0, width_ = 0;  // of what is in the terminal

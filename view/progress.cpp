@@ -18,24 +18,27 @@ namespace {
 
 constexpr double refresh = 0.1;  // seconds between two rewritings
 
+ProgressOptions with_defaults(ProgressOptions options) {
+  if (!options.clock) options.clock = seconds_now;
+  if (!options.write) options.write = write_to_stderr;
+  return options;
+}
+
 }  // namespace
 
 ProgressOptions progress_on_stderr(std::string unit, double units_a_step) {
   return {.unit = std::move(unit),
           .units_a_step = units_a_step,
           .in_place = is_rewritable(STDERR_FILENO),
-          .width = terminal_width(STDERR_FILENO),
-          .clock = seconds_now,
-          .write = write_to_stderr};
+          .width = terminal_width(STDERR_FILENO)};
 }
 
 Progress::Progress(std::int64_t total, ProgressOptions options)
     : total_(total),
       step_(options.done),
-      options_(std::move(options)),
-      start_((options_.clock ? options_.clock : options_.clock = seconds_now)()),
+      options_(with_defaults(std::move(options))),
+      start_(options_.clock()),
       last_(start_) {
-  if (!options_.write) options_.write = write_to_stderr;
   check(total_ >= 1, "progress: there must be a step to do, got {}", total_);
   check(options_.units_a_step > 0, "progress: a step must be more than 0 {}, got {}",
         options_.unit, options_.units_a_step);

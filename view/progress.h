@@ -23,7 +23,8 @@ struct ProgressOptions {
   // Rewrites one line, cut off at `width` columns.
   bool in_place = false;
   int width = 80;
-  // The time in seconds, and where the text goes; the true time and standard error.
+  // The time in seconds, and where the text goes; the true time and standard error, if
+  // they are empty.
   std::function<double()> clock = {};
   std::function<void(std::string_view)> write = {};
 };
