@@ -1,4 +1,4 @@
-// What composed.h only declares.
+// What composed.h only declares, but for the reductions.
 #include "autograd/composed.h"
 
 #include <algorithm>
@@ -51,29 +51,6 @@ Tensor detail::origins(const char* op, const Shape& shape, Dim dim, const Tensor
 }
 
 namespace {
-
-// The elements at `index`, which has the size 1 along `dim`, and the index.
-template <Array X>
-WithIndices<X> picked_along(const X& x, Dim dim, const Tensor& index, bool keepdim) {
-  X values = gather(x, dim, index);
-  if (keepdim) return {values, index};
-  return {squeeze(values, dim), squeeze(index, dim)};
-}
-
-// The index of the largest, or smallest, element so far: the last one of equals.
-Tensor running_extreme(const Tensor& x, Dim dim, bool largest) {
-  if (x.numel() == 0 || x.dim() == 0) return zeros(x.shape(), int64);
-  Tensor best = select(x, dim, 0), place = zeros(best.shape(), int64);
-  std::vector<Tensor> places = {place};
-  for (std::int64_t i = 1; i < x.size(dim); ++i) {
-    const Tensor next = select(x, dim, i);
-    const Tensor better = (largest ? next >= best : next <= best) | isnan(next);
-    best = where(better, next, best);
-    place = where(better, i, place);
-    places.push_back(place);
-  }
-  return stack(places, dim);
-}
 
 // The permutation of movedim().
 Dims moved(int rank, const Dims& source, const Dims& destination) {
@@ -129,7 +106,7 @@ X round(const X& x, Integer decimals) {
 template <Array X>
 X nan_to_num(const X& x, double nan, std::optional<double> posinf,
              std::optional<double> neginf) {
-  if (!is_floating(x.dtype())) return x;
+  if (!is_floating(x.dtype())) return x.clone();
   constexpr double infinity = std::numeric_limits<double>::infinity();
   const double largest = x.dtype() == float32 ? std::numeric_limits<float>::max()
                                               : std::numeric_limits<double>::max();
@@ -145,108 +122,6 @@ X count_nonzero(const X& x, const Dims& dims) {
     return number;
   else
     return record_constant("count_nonzero", number, {x});
-}
-
-template <Array X>
-X nansum(const X& x, const Dims& dims, bool keepdim) {
-  return sum(is_floating(x.dtype()) ? masked_fill(x, isnan(x), 0) : x, dims, keepdim);
-}
-
-template <Array X>
-X nanmean(const X& x, const Dims& dims, bool keepdim) {
-  return nansum(x, dims, keepdim) / sum(!isnan(x), dims, keepdim).to(x.dtype());
-}
-
-template <Array X>
-WithIndices<X> kthvalue(const X& x, Integer k, Dim dim, bool keepdim) {
-  if (x.dim() == 0) return kthvalue(unsqueeze(x, 0), k, dim);
-  const std::int64_t n = x.size(dim);
-  check(1 <= k && k <= n, "kthvalue: k must be from 1 to {}, got {}", n, k);
-  const Tensor order = argsort(detail::value_of(x), dim);
-  return picked_along(x, dim, slice(order, dim, k - 1, k), keepdim);
-}
-
-template <Array X>
-WithIndices<X> median(const X& x, Dim dim, bool keepdim) {
-  if (x.dim() == 0) return median(unsqueeze(x, 0), dim);
-  const Tensor& value = detail::value_of(x);
-  const Tensor nan = argmax(value, dim, true);  // the place of the first, if any
-  const std::int64_t middle = (x.size(dim) - 1) / 2;
-  const Tensor order = slice(argsort(value, dim), dim, middle, middle + 1);
-  const Tensor index = where(any(isnan(value), dim, true), nan, order);
-  return picked_along(x, dim, index, keepdim);
-}
-
-template <Array X>
-X median(const X& x) {
-  if (x.numel() == 0) return mean(x);
-  const Tensor& value = detail::value_of(x);
-  const Tensor found = median(flatten(value), 0).values;
-  return max(masked_select(x, isnan(found).item<bool>() ? isnan(value) : value == found));
-}
-
-template <Array X>
-X quantile(const X& x, const Tensor& q, std::optional<Dim> dim, bool keepdim) {
-  check(q.dim() <= 1 && all((q >= 0) & (q <= 1)).template item<bool>(),
-        "quantile: q must be a number or a vector of numbers from 0 to 1, got {}", q);
-  check_floating("quantile", x.dtype());
-  const X rows = sort(dim && x.dim() > 0 ? movedim(x, *dim, -1) : flatten(x)).values;
-  const std::int64_t last = rows.size(-1) - 1;
-  check(last >= 0, "quantile: x must not be empty, got {}", x.shape());
-  const Tensor rank = flatten(q) * static_cast<double>(last), below = floor(rank);
-  const X low = index_select(rows, -1, below.to(int64));
-  const X high = index_select(rows, -1, ceil(rank).to(int64));
-  const X end = slice(rows, -1, last);
-  X y = movedim(where(isnan(end), end, lerp(low, high, rank - below)), -1, 0);
-  if (keepdim) {
-    Shape kept = x.shape();
-    for (int d = 0; d < x.dim(); ++d) {
-      if (!dim || d == normalize_dim("quantile", *dim, x.dim())) kept[d] = 1;
-    }
-    kept.insert(0, q.numel());
-    y = reshape(y, kept);
-  }
-  return q.dim() == 0 ? squeeze(y, 0) : y;
-}
-
-template <Array X>
-X quantile(const X& x, double q, std::optional<Dim> dim, bool keepdim) {
-  check_floating("quantile", x.dtype());
-  return quantile(x, full({}, q, x.dtype()), dim, keepdim);
-}
-
-template <Array X>
-X cumprod(const X& x, Dim dim) {
-  X y = x.dtype() == boolean ? x.to(int64) : x.clone();
-  if (x.dim() == 0) return reshape(cumprod(flatten(x), dim), {});
-  for (std::int64_t step = 1; step < x.size(dim); step *= 2) {
-    const X longer = slice(y, dim, step) * slice(y, dim, 0, -step);
-    y = cat({slice(y, dim, 0, step), longer}, dim);
-  }
-  return y;
-}
-
-template <Array X>
-WithIndices<X> cummax(const X& x, Dim dim) {
-  const Tensor index = running_extreme(detail::value_of(x), dim, true);
-  return {gather(x, dim, index), index};
-}
-
-template <Array X>
-WithIndices<X> cummin(const X& x, Dim dim) {
-  const Tensor index = running_extreme(detail::value_of(x), dim, false);
-  return {gather(x, dim, index), index};
-}
-
-template <Array X>
-X diff(const X& x, Integer n, Dim dim) {
-  check(n >= 0, "diff: n must not be negative, got {}", std::int64_t{n});
-  X y = x;
-  for (std::int64_t i = 0; i < n; ++i) {
-    const X after = slice(y, dim, 1), before = slice(y, dim, 0, -1);
-    y = y.dtype() == boolean ? after ^ before : after - before;
-  }
-  return y;
 }
 
 template <Array X>
@@ -278,11 +153,15 @@ X tile(const X& x, Shape repeats) {
 
 template <Array X>
 X movedim(const X& x, const Dims& source, const Dims& destination) {
+  if (x.dim() == 0) return squeeze(movedim(unsqueeze(x, 0), source, destination), 0);
   return permute(x, moved(x.dim(), source, destination));
 }
 
 template <Array X>
 X unflatten(const X& x, Dim dim, const Shape& sizes) {
+  check(x.dim() > 0 && sizes.rank() > 0,
+        "unflatten: there must be a dimension and sizes for it, got {} and {}", x.shape(),
+        sizes);
   const int at = normalize_dim("unflatten", dim, x.dim());
   Shape shape(std::span(x.shape().begin(), at));
   for (const std::int64_t size : sizes) shape.push_back(size);
@@ -306,6 +185,8 @@ X roll(const X& x, Integer shift) {
 
 template <Array X>
 X take(const X& x, const Tensor& index) {
+  check(index.dtype() == int64, "take: the index must be int64, got {}",
+        name(index.dtype()));
   const Tensor places = flatten(index);
   const Tensor from_start = where(places < 0, places + x.numel(), places);
   return reshape(index_select(flatten(x), 0, from_start), index.shape());
@@ -314,6 +195,9 @@ X take(const X& x, const Tensor& index) {
 template <Array X>
 X take_along_dim(const X& x, const Tensor& index, std::optional<Dim> dim) {
   if (!dim) return gather(flatten(x), 0, flatten(index));
+  check(x.dim() == index.dim(),
+        "take_along_dim: x and index must have one rank, got {} and {}", x.shape(),
+        index.shape());
   Shape of_x = x.shape(), of_index = index.shape();
   of_x[*dim] = of_index[*dim] = 1;
   Shape shape = broadcast("take_along_dim", of_x, of_index);
@@ -325,6 +209,9 @@ X take_along_dim(const X& x, const Tensor& index, std::optional<Dim> dim) {
 
 template <Array X>
 X cartesian_prod(const std::vector<X>& vectors) {
+  for (const X& x : vectors) {
+    check(x.dim() == 1, "cartesian_prod: each must be a vector, got {}", x.shape());
+  }
   if (vectors.size() == 1) return vectors[0];
   std::vector<Tensor> numbers;
   for (const X& x : vectors) numbers.push_back(arange(x.size(0)));
@@ -349,28 +236,6 @@ template Variable nan_to_num(const Variable&, double, std::optional<double>,
                              std::optional<double>);
 template Tensor count_nonzero(const Tensor&, const Dims&);
 template Variable count_nonzero(const Variable&, const Dims&);
-template Tensor nansum(const Tensor&, const Dims&, bool);
-template Variable nansum(const Variable&, const Dims&, bool);
-template Tensor nanmean(const Tensor&, const Dims&, bool);
-template Variable nanmean(const Variable&, const Dims&, bool);
-template WithIndices<Tensor> kthvalue(const Tensor&, Integer, Dim, bool);
-template WithIndices<Variable> kthvalue(const Variable&, Integer, Dim, bool);
-template WithIndices<Tensor> median(const Tensor&, Dim, bool);
-template WithIndices<Variable> median(const Variable&, Dim, bool);
-template Tensor median(const Tensor&);
-template Variable median(const Variable&);
-template Tensor quantile(const Tensor&, const Tensor&, std::optional<Dim>, bool);
-template Variable quantile(const Variable&, const Tensor&, std::optional<Dim>, bool);
-template Tensor quantile(const Tensor&, double, std::optional<Dim>, bool);
-template Variable quantile(const Variable&, double, std::optional<Dim>, bool);
-template Tensor cumprod(const Tensor&, Dim);
-template Variable cumprod(const Variable&, Dim);
-template WithIndices<Tensor> cummax(const Tensor&, Dim);
-template WithIndices<Variable> cummax(const Variable&, Dim);
-template WithIndices<Tensor> cummin(const Tensor&, Dim);
-template WithIndices<Variable> cummin(const Variable&, Dim);
-template Tensor diff(const Tensor&, Integer, Dim);
-template Variable diff(const Variable&, Integer, Dim);
 template std::vector<Tensor> unbind(const Tensor&, Dim);
 template std::vector<Variable> unbind(const Variable&, Dim);
 template Tensor hstack(const std::vector<Tensor>&);

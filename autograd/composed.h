@@ -38,6 +38,16 @@ inline const Tensor& value_of(const Variable& x) { return x.value(); }
 void check_ranks(const char* op, const Tensor& a, int rank_of_a, const Tensor& b,
                  int rank_of_b);
 
+// beta x + alpha product, where x broadcasts to the product.
+template <Array X, Array P>
+Joint<X, P> add_product(const char* op, const X& x, const P& product, Number beta,
+                        Number alpha) {
+  check(broadcasts_to(x.shape(), product.shape()),
+        "{}: x must broadcast to the product {}, got {}", op, product.shape(), x.shape());
+  if (beta.real() == 0) return expand(alpha * product, product.shape());
+  return beta * x + alpha * product;
+}
+
 // The p-norm along the last dimension.
 template <Array X>
 X norm_of_last(const char* op, const X& x, double p);
@@ -81,17 +91,18 @@ Joint<A, B> dot(const A& a, const B& b) {
   detail::check_ranks("dot", detail::value_of(a), 1, detail::value_of(b), 1);
   return matmul(a, b);
 }
-// beta x + alpha a b; with a beta of 0 a NaN in x has no effect.
+// beta x + alpha a b; with a beta of 0 a NaN in x has no effect. x must broadcast to the
+// product.
 template <Array X, Array A, Array B>
-Joint<X, Joint<A, B>> addmm(const X& x, const A& a, const B& b, double beta = 1,
-                            double alpha = 1) {
-  return (beta == 0 ? X(zeros_like(detail::value_of(x))) : beta * x) + alpha * mm(a, b);
+Joint<X, Joint<A, B>> addmm(const X& x, const A& a, const B& b, Number beta = 1,
+                            Number alpha = 1) {
+  return detail::add_product("addmm", x, mm(a, b), beta, alpha);
 }
 // The same of batches: a (b, m, k), b (b, k, n).
 template <Array X, Array A, Array B>
-Joint<X, Joint<A, B>> baddbmm(const X& x, const A& a, const B& b, double beta = 1,
-                              double alpha = 1) {
-  return (beta == 0 ? X(zeros_like(detail::value_of(x))) : beta * x) + alpha * bmm(a, b);
+Joint<X, Joint<A, B>> baddbmm(const X& x, const A& a, const B& b, Number beta = 1,
+                              Number alpha = 1) {
+  return detail::add_product("baddbmm", x, bmm(a, b), beta, alpha);
 }
 template <Array X>
 X trace(const X& x) {
@@ -227,7 +238,7 @@ Joint<A, B> ge(const A& a, const B& b) {
 }
 // x + value a b
 template <Array X, Array A, Array B>
-Joint<X, Joint<A, B>> addcmul(const X& x, const A& a, const B& b, double value = 1) {
+Joint<X, Joint<A, B>> addcmul(const X& x, const A& a, const B& b, Number value = 1) {
   return x + value * (a * b);
 }
 // From start (weight 0) to end (weight 1), exact at both.
@@ -300,6 +311,7 @@ Aminmax<X> aminmax(const X& x, const Dims& dims = {}, bool keepdim = false) {
 // Without the NaN elements, whose gradient is 0.
 template <Array X>
 X nansum(const X& x, const Dims& dims = {}, bool keepdim = false);
+// Throws Error for whole numbers, as mean() does.
 template <Array X>
 X nanmean(const X& x, const Dims& dims = {}, bool keepdim = false);
 // The k-th smallest along `dim`, counted from 1, and its index. NaN is the largest.
@@ -319,8 +331,8 @@ X quantile(const X& x, const Tensor& q, std::optional<Dim> dim = {},
            bool keepdim = false);
 template <Array X>
 X quantile(const X& x, double q, std::optional<Dim> dim = {}, bool keepdim = false);
-// Running products along `dim`. Each step multiplies products of neighbouring pieces of
-// twice the length: log2(n) ops in the graph, none of which divides.
+// Running products along `dim`, of float32 in float64: an op in the graph for each step,
+// as products of pieces could overflow where these do not.
 template <Array X>
 X cumprod(const X& x, Dim dim);
 // The largest, or smallest, element so far along `dim`, and its index: the last of
@@ -336,29 +348,33 @@ X diff(const X& x, Integer n = 1, Dim dim = -1);
 // --- indexing
 
 // x with the elements that `index` names along `dim` replaced by `value`, or by those of
-// `source` at the index's places. Of several for one element the last counts.
+// `source`, of x's dtype, at the index's places. Of several for one element the last
+// counts.
 template <Array X>
 X scatter(const X& x, Dim dim, const Tensor& index, double value) {
   return masked_fill(x, detail::origins("scatter", x.shape(), dim, index) > 0, value);
 }
 template <Array X, Array S>
 Joint<X, S> scatter(const X& x, Dim dim, const Tensor& index, const S& source) {
+  check_same_dtype("scatter", detail::value_of(x), detail::value_of(source));
   const Tensor from = detail::origins("scatter", x.shape(), dim, index);
   const S sources = flatten(detail::corner("scatter", source, index.shape()));
-  if (index.numel() == 0) return x;
+  if (index.numel() == 0) return Joint<X, S>(x).clone();
   const Tensor places = flatten(clamp_min(from - 1, 0));
   return where(from > 0, reshape(index_select(sources, 0, places), x.shape()), x);
 }
 template <Array X, Array S>
 Joint<X, S> scatter_add(const X& x, Dim dim, const Tensor& index, const S& source) {
+  check_same_dtype("scatter_add", detail::value_of(x), detail::value_of(source));
   const S sources = detail::corner("scatter_add", source, index.shape());
   return x + scatter_add(x.shape(), dim, index, sources);
 }
 // x with alpha times the slices of `source` added at those that `index` names.
 template <Array X, Array S>
 Joint<X, S> index_add(const X& x, Dim dim, const Tensor& index, const S& source,
-                      double alpha = 1) {
-  return x + alpha * index_add(x.shape(), dim, index, source);
+                      Number alpha = 1) {
+  check_same_dtype("index_add", detail::value_of(x), detail::value_of(source));
+  return add(x, index_add(x.shape(), dim, index, source), alpha);
 }
 // The elements of the flattened x; here a negative index counts from the end.
 template <Array X>

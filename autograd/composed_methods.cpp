@@ -47,43 +47,43 @@ Self Methods<Self>::ge(const Self& other) const {
   return heed::ge(self(), other);
 }
 template <class Self>
-Self Methods<Self>::add(double other) const {
+Self Methods<Self>::add(Number other) const {
   return heed::add(self(), other);
 }
 template <class Self>
-Self Methods<Self>::sub(double other) const {
+Self Methods<Self>::sub(Number other) const {
   return heed::sub(self(), other);
 }
 template <class Self>
-Self Methods<Self>::mul(double other) const {
+Self Methods<Self>::mul(Number other) const {
   return heed::mul(self(), other);
 }
 template <class Self>
-Self Methods<Self>::div(double other) const {
+Self Methods<Self>::div(Number other) const {
   return heed::div(self(), other);
 }
 template <class Self>
-Self Methods<Self>::eq(double other) const {
+Self Methods<Self>::eq(Number other) const {
   return heed::eq(self(), other);
 }
 template <class Self>
-Self Methods<Self>::ne(double other) const {
+Self Methods<Self>::ne(Number other) const {
   return heed::ne(self(), other);
 }
 template <class Self>
-Self Methods<Self>::lt(double other) const {
+Self Methods<Self>::lt(Number other) const {
   return heed::lt(self(), other);
 }
 template <class Self>
-Self Methods<Self>::le(double other) const {
+Self Methods<Self>::le(Number other) const {
   return heed::le(self(), other);
 }
 template <class Self>
-Self Methods<Self>::gt(double other) const {
+Self Methods<Self>::gt(Number other) const {
   return heed::gt(self(), other);
 }
 template <class Self>
-Self Methods<Self>::ge(double other) const {
+Self Methods<Self>::ge(Number other) const {
   return heed::ge(self(), other);
 }
 template <class Self>
@@ -267,8 +267,9 @@ Self Methods<Self>::scatter_add(Dim dim, const Tensor& index, const Self& source
   return heed::scatter_add(self(), dim, index, source);
 }
 template <class Self>
-Self Methods<Self>::index_add(Dim dim, const Tensor& index, const Self& source) const {
-  return heed::index_add(self(), dim, index, source);
+Self Methods<Self>::index_add(Dim dim, const Tensor& index, const Self& source,
+                              Number alpha) const {
+  return heed::index_add(self(), dim, index, source, alpha);
 }
 template <class Self>
 Tensor Methods<Self>::nonzero() const {

@@ -83,7 +83,7 @@ Variable pow(const Variable& a, const Variable& b) {
   };
   const auto db = [](auto& g, auto& a, auto& b, auto& y) {
     const Tensor flat = logical_and(a.value() == 0, b.value() >= 0);
-    return g * (y * log(where(flat, 1, a)));
+    return g * (y * log(where(flat, 1, a).to(y.dtype())));
   };
   return record({"pow", "da = g b a^(b-1),  db = g y log a"}, pow(a.value(), b.value()),
                 rule(a, save(a, b), da), rule(b, save(a, b, result), db));
@@ -113,7 +113,7 @@ Variable pow(Number a, const Variable& b) {
 Variable remainder(const Variable& a, const Variable& b) {
   // Of y, because a / b would be rounded to the other side of a whole number.
   const auto db = [](auto& g, auto& a, auto& b, auto& y) {
-    return -g * round((a - y) / b);
+    return -g * round((a.to(y.dtype()) - y) / b);
   };
   return record({"remainder", "da = g,  db = -g floor(a / b)"},
                 remainder(a.value(), b.value()), rule(a, [](auto& g) { return g; }),

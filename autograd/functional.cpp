@@ -2,6 +2,7 @@
 
 #include "autograd/elementwise.h"
 #include "autograd/joining.h"
+#include "autograd/node.h"
 #include "autograd/views.h"
 #include "tensor/core/factories.h"
 #include "tensor/core/views.h"
@@ -10,17 +11,18 @@ namespace heed {
 
 void backward(const std::vector<Variable>& values, BackwardOptions options) {
   check(!values.empty(), "backward: there must be at least one value");
-  Variable total = values[0];
-  for (std::size_t i = 1; i < values.size(); ++i) {
+  std::vector<Variable> seeds;
+  for (std::size_t i = 0; i < values.size(); ++i) {
     check(values[i].numel() == 1,
           "backward: each value must have one element, got the shape {} for value {}",
           values[i].shape(), i);
-    total = total + values[i];
+    seeds.push_back(ones_like(values[i].value()));
   }
-  total.backward(options);
+  run_backward(values, seeds, {}, options);
 }
 
 Tensor jacobian(const std::function<Variable(const Variable&)>& f, const Tensor& x) {
+  const SetGradEnabled recording(true);
   const Variable point(x, true);
   const Variable y = f(point);
   const Variable elements = flatten(y);

@@ -13,7 +13,7 @@ namespace heed {
 void backward(const std::vector<Variable>& values, BackwardOptions options = {});
 
 // The derivatives of all elements of f(x) by all elements of x: the shape of f(x), then
-// that of x. One backward for each element of f(x).
+// that of x. One backward for each element of f(x). Under NoGrad too.
 Tensor jacobian(const std::function<Variable(const Variable&)>& f, const Tensor& x);
 
 // The second derivatives of f(x), which has one element: x's shape twice.

@@ -57,11 +57,11 @@ Self& Methods<Self>::div_(Number other) {
   return write("div_", heed::div(self(), other));
 }
 template <class Self>
-Self& Methods<Self>::addcmul_(const Self& a, const Self& b, double value) {
+Self& Methods<Self>::addcmul_(const Self& a, const Self& b, Number value) {
   return write("addcmul_", heed::addcmul(self(), a, b, value));
 }
 template <class Self>
-Self& Methods<Self>::addcdiv_(const Self& a, const Self& b, double value) {
+Self& Methods<Self>::addcdiv_(const Self& a, const Self& b, Number value) {
   return write("addcdiv_", heed::addcdiv(self(), a, b, value));
 }
 template <class Self>
@@ -102,7 +102,7 @@ Self& Methods<Self>::index_fill_(Dim dim, const Tensor& index, double value) {
 }
 template <class Self>
 Self& Methods<Self>::index_add_(Dim dim, const Tensor& index, const Self& source,
-                                double alpha) {
+                                Number alpha) {
   return write("index_add_", heed::index_add(self(), dim, index, source, alpha));
 }
 template <class Self>
@@ -124,6 +124,8 @@ Self& Methods<Self>::scatter_add_(Dim dim, const Tensor& index, const Self& sour
 }
 template <class Self>
 Self& Methods<Self>::fill_diagonal_(double value) {
+  check(self().dim() == 2, "fill_diagonal_: it must be a matrix, got the shape {}",
+        self().shape());
   const auto [rows, columns] = self().shape().template sizes<2>();
   const Tensor diagonal = eye(rows, columns, boolean);
   return write("fill_diagonal_", heed::masked_fill(self(), diagonal, value));

@@ -72,7 +72,7 @@ Joint<X, V> index_put(const X& x, const std::vector<Tensor>& indices, const V& v
   for (int d = dims; d < x.dim(); ++d) shape.push_back(x.size(d));
   check(broadcasts_to(values.shape(), shape),
         "index_put: the values must broadcast to {}, got {}", shape, values.shape());
-  if (count(shape) == 0) return x;
+  check_same_dtype("index_put", detail::value_of(x), detail::value_of(values));
   const X rows = flatten(x, 0, dims - 1);  // (places, ...)
   Shape each = rows.shape();
   each[0] = places.numel();

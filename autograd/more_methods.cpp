@@ -15,11 +15,11 @@ bool Methods<Self>::is_floating_point() const {
   return heed::is_floating_point(self());
 }
 template <class Self>
-Self Methods<Self>::addcmul(const Self& a, const Self& b, double value) const {
+Self Methods<Self>::addcmul(const Self& a, const Self& b, Number value) const {
   return heed::addcmul(self(), a, b, value);
 }
 template <class Self>
-Self Methods<Self>::addcdiv(const Self& a, const Self& b, double value) const {
+Self Methods<Self>::addcdiv(const Self& a, const Self& b, Number value) const {
   return heed::addcdiv(self(), a, b, value);
 }
 template <class Self>
@@ -213,7 +213,7 @@ Self Methods<Self>::kron(const Self& other) const {
   return heed::kron(self(), other);
 }
 template <class Self>
-Self Methods<Self>::cross(const Self& other, Dim dim) const {
+Self Methods<Self>::cross(const Self& other, std::optional<Dim> dim) const {
   return heed::cross(self(), other, dim);
 }
 template <class Self>

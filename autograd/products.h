@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 #include <string>
 
 #include "autograd/composed.h"
@@ -29,14 +30,19 @@ Joint<A, B> kron(const A& a, const B& b) {
   return reshape(reshape(a, of_a) * reshape(b, of_b), joint);
 }
 
-// The products of vectors of three numbers along `dim`; other sizes broadcast.
+// The products of vectors of three numbers along `dim`, else along a's first dimension of
+// size 3; other sizes broadcast.
 template <Array A, Array B>
-Joint<A, B> cross(const A& a, const B& b, Dim dim = -1) {
+Joint<A, B> cross(const A& a, const B& b, std::optional<Dim> dim = {}) {
+  const auto threes = std::ranges::find(a.shape(), 3);
+  if (!dim && threes != a.shape().end())
+    dim = static_cast<int>(threes - a.shape().begin());
+  const Dim d = dim.value_or(-1);
   check(
-      a.dim() == b.dim() && a.size(dim) == 3 && b.size(dim) == 3,
+      a.dim() == b.dim() && a.size(d) == 3 && b.size(d) == 3,
       "cross: both must have one rank, and 3 numbers along the dimension, got {} and {}",
       a.shape(), b.shape());
-  return roll(a, -1, dim) * roll(b, 1, dim) - roll(a, 1, dim) * roll(b, -1, dim);
+  return roll(a, -1, d) * roll(b, 1, d) - roll(a, 1, d) * roll(b, -1, d);
 }
 
 // a (..., m, m) multiplied with itself n times; the identity for 0. Throws Error for a
@@ -46,17 +52,16 @@ X matrix_power(const X& a, Integer n) {
   check(n >= 0, "matrix_power: n must not be negative, got {}", std::int64_t{n});
   check(a.dim() >= 2 && a.size(-1) == a.size(-2),
         "matrix_power: the matrices must be square, got {}", a.shape());
-  X power = expand(eye(a.size(-1), a.dtype()), a.shape());
-  X square = a;  // a to the power of 1, 2, 4, ...
-  for (std::int64_t rest = n; rest > 0; rest /= 2) {
-    if (rest % 2 == 1) power = matmul(power, square);
-    if (rest > 1) square = matmul(square, square);
-  }
-  return power;
+  if (n == 0) return X(expand(eye(a.size(-1), a.dtype()), a.shape())).clone();
+  if (n == 1) return a.clone();
+  const X half = matrix_power(a, n / 2);
+  const X even = matmul(half, half);
+  return n % 2 == 0 ? even : matmul(even, a);
 }
 
 // The sum over the dimensions of_a of a, each with that of of_b in its place; the result
-// has a's other dimensions, then b's. Throws Error when these do not fit.
+// has a's other dimensions, then b's. Throws Error when these do not fit, or one is named
+// twice.
 template <Array A, Array B>
 Joint<A, B> tensordot(const A& a, const B& b, const Dims& of_a, const Dims& of_b) {
   check(of_a.rank() == of_b.rank(),
@@ -73,7 +78,10 @@ Joint<A, B> tensordot(const A& a, const B& b, const Dims& of_a, const Dims& of_b
           of_a[i], of_b[i], a.shape(), b.shape());
     char& left = letters_of_a[static_cast<std::size_t>((of_a[i] + a.dim()) % a.dim())];
     char& right = letters_of_b[static_cast<std::size_t>((of_b[i] + b.dim()) % b.dim())];
-    std::erase_if(letters, [&](char c) { return c == left || c == right; });
+    const auto summed =
+        std::erase_if(letters, [&](char c) { return c == left || c == right; });
+    check(summed == 2, "tensordot: a dimension must be named once, got {} and {}", of_a,
+          of_b);
     right = left;
   }
   return einsum(letters_of_a + "," + letters_of_b + "->" + letters, a, b);

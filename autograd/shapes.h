@@ -61,7 +61,9 @@ std::vector<X> tensor_split(const X& x, Integer sections, Dim dim = 0) {
 // second.
 template <Array X>
 X rot90(const X& x, Integer k = 1, const Dims& dims = {0, 1}) {
-  check(dims.rank() == 2, "rot90: two dimensions must be named, got {}", dims.rank());
+  check(dims.rank() == 2 && normalize_dim("rot90", dims[0], x.dim()) !=
+                                normalize_dim("rot90", dims[1], x.dim()),
+        "rot90: two different dimensions must be named, got {}", dims);
   switch ((k % 4 + 4) % 4) {
     case 1: return flip(transpose(x, dims[0], dims[1]), dims[0]);
     case 2: return flip(x, dims);
@@ -81,7 +83,7 @@ template <Array X>
 X combinations(const X& x, Integer r = 2, bool with_replacement = false) {
   check(x.dim() == 1, "combinations: x must be a vector, got {}", x.shape());
   check(r >= 1, "combinations: r must be at least 1, got {}", std::int64_t{r});
-  if (r == 1) return unsqueeze(x, 1);
+  if (r == 1) return unsqueeze(x, 1).clone();
   const Tensor places = arange(x.size(0));
   const Tensor tuples = cartesian_prod(std::vector(static_cast<std::size_t>(r), places));
   const Tensor left = slice(tuples, 1, 0, -1), right = slice(tuples, 1, 1);
@@ -91,15 +93,16 @@ X combinations(const X& x, Integer r = 2, bool with_replacement = false) {
 }
 
 // The area under the points (x, y) along `dim`, x of y's shape or a vector; or of points
-// at the distance dx.
+// at the distance dx. Throws Error when x is neither.
 template <Array Y, Array X>
 Joint<Y, X> trapezoid(const Y& y, const X& x, Dim dim = -1) {
-  if (x.dim() == 1 && y.dim() > 1) {
-    Shape along;
-    for (int d = 0; d < y.dim(); ++d) along.push_back(1);
-    along[dim] = x.size(0);
-    return trapezoid(y, reshape(x, along), dim);
+  if (x.dim() == 1 && y.dim() > 1 && x.size(0) == y.size(dim)) {
+    const X points = transpose(expand(x, transpose(y, dim, -1).shape()), dim, -1);
+    return trapezoid(y, points, dim);
   }
+  check(x.shape() == y.shape(),
+        "trapezoid: x must be like y, {}, or a vector of {} numbers, got {}", y.shape(),
+        y.size(dim), x.shape());
   return sum((slice(y, dim, 1) + slice(y, dim, 0, -1)) * diff(x, 1, dim), dim) / 2;
 }
 template <Array Y>

@@ -11,18 +11,21 @@ template <Array X>
 X detail::norm_of_last(const char* op, const X& x, double p) {
   check(p > 0, "{}: p must be positive, got {}", op, p);
   if (p == 2) return norm(x, -1);
-  if (p == 1) return sum(abs(x), -1);
+  if (p == 1 || x.size(-1) == 0) return sum(abs(x), -1);
   if (std::isinf(p)) return amax(abs(x), -1);
-  // The sum is kept from 0, where its power has no derivative.
-  const X powers = sum(pow(abs(x), p), -1);
+  // The powers are kept from 0, where they may have no derivative.
+  const Tensor zeros = detail::value_of(x) == 0;
+  const X powers = sum(masked_fill(pow(masked_fill(abs(x), zeros, 1), p), zeros, 0), -1);
   const Tensor is_zero = detail::value_of(powers) == 0;
   return masked_fill(pow(masked_fill(powers, is_zero, 1), 1 / p), is_zero, 0);
 }
 
 template <Array X>
 X cov(const X& x, Integer correction) {
-  check(x.dim() == 1 || x.dim() == 2,
+  check(x.dim() <= 2,
         "cov: x must be (observations) or (variables, observations), got {}", x.shape());
+  if (!is_floating(x.dtype())) return cov(x.to(float32), correction);
+  if (x.dim() == 0) return cov(unsqueeze(x, 0), correction);
   const std::int64_t degrees =
       std::max<std::int64_t>(x.size(-1) - std::int64_t{correction}, 0);
   const X rest = x - mean(x, -1, true);
@@ -40,8 +43,10 @@ X corrcoef(const X& x) {
 
 template <Array X>
 Tensor isin(const X& x, const Tensor& among, bool, bool invert) {
-  const Tensor& elements = detail::value_of(x);
-  const Tensor sorted = sort(flatten(among)).values;
+  const DType dtype = promote("isin", x.dtype(), among.dtype());
+  const Tensor elements = detail::value_of(x).to(dtype);
+  const Tensor numbers = masked_select(among, among == among).to(dtype);  // without NaN
+  const Tensor sorted = sort(numbers).values;
   const Tensor found =
       (searchsorted(sorted, elements, true) > searchsorted(sorted, elements)) &
       (elements == elements);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdlib>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -23,7 +24,7 @@ std::int64_t numel(const X& x) {
 
 // x + value a / b
 template <Array X, Array A, Array B>
-Joint<X, Joint<A, B>> addcdiv(const X& x, const A& a, const B& b, double value = 1) {
+Joint<X, Joint<A, B>> addcdiv(const X& x, const A& a, const B& b, Number value = 1) {
   return x + value * (a / b);
 }
 // What division towards zero leaves, of the sign of a; b may be a number.
@@ -31,7 +32,7 @@ template <Array A, class B>
 Joint<A, B> fmod(const A& a, const B& b) {
   using std::abs;  // of a number; that of an array is found by its type
   const auto divisor = abs(b);
-  return where(a < 0, -remainder(-a, divisor), remainder(a, divisor));
+  return where(a < 0, remainder(a, -divisor), remainder(a, divisor));
 }
 // What is behind the point, of the sign of x.
 template <Array X>
@@ -39,12 +40,13 @@ X frac(const X& x) {
   return x - trunc(x);
 }
 // √(a² + b²). The squares are those of numbers up to 1, as those of a and b may be beyond
-// what the dtype holds.
+// what the dtype holds. An infinity counts more than NaN.
 template <Array A, Array B>
 Joint<A, B> hypot(const A& a, const B& b) {
   const Tensor largest = maximum(abs(detail::value_of(a)), abs(detail::value_of(b)));
   const Tensor scale = masked_fill(largest, (largest == 0) | ~isfinite(largest), 1);
-  return scale * sqrt(square(a / scale) + square(b / scale));
+  const Joint<A, B> y = scale * sqrt(square(a / scale) + square(b / scale));
+  return masked_fill(y, isinf(a) | isinf(b), std::numeric_limits<double>::infinity());
 }
 template <Array X>
 X deg2rad(const X& x) {
@@ -59,7 +61,9 @@ template <Array A, Array B>
 Joint<A, B> logaddexp(const A& a, const B& b) {
   using Y = Joint<A, B>;
   const Shape shape = broadcast("logaddexp", a.shape(), b.shape());
-  return logsumexp(stack({Y(expand(a, shape)), Y(expand(b, shape))}), 0);
+  const DType dtype = promote("logaddexp", a.dtype(), b.dtype());
+  return logsumexp(stack({Y(expand(a, shape).to(dtype)), Y(expand(b, shape).to(dtype))}),
+                   0);
 }
 // log(x / (1 - x)), the inverse of sigmoid; with eps x is held between eps and 1 - eps.
 template <Array X>

@@ -87,6 +87,7 @@ void BatchSampler::begin_epoch() {
     }
   }
   position_ = 0;
+  is_ended_ = false;
   draw_order(sampler_ && !has_generator_ ? default_generator() : generator_);
 }
 
@@ -101,15 +102,26 @@ void BatchSampler::draw_order(Generator& source) {
 std::optional<Tensor> BatchSampler::next() {
   ++calls_;
   is_restored_ = false;
-  if (position_ == size_) return std::nullopt;
+  if (position_ == size_) {
+    end_epoch(generator_);
+    return std::nullopt;
+  }
   const std::int64_t begin = position_ * batch_size_;
   const std::int64_t end = std::min(begin + batch_size_, num_samples_);
   ++position_;
   if (replacement_) return randint(dataset_size_, {end - begin}, generator_);
   if (!shuffle_ && !sampler_) return arange(begin, end);
-  // PyTorch's RandomSampler draws one order more at the end of an epoch, and drops it.
-  if (shuffle_ && position_ == size_) std::ignore = randperm(dataset_size_, generator_);
+  if (end - begin < batch_size_) end_epoch(generator_);  // no more could be had
   return slice(order_, 0, begin, end);
+}
+
+// PyTorch's RandomSampler draws one order more when it is asked for more than there is,
+// and drops it.
+void BatchSampler::end_epoch(Generator& source) {
+  if (shuffle_ && !replacement_ && !is_ended_) {
+    std::ignore = randperm(dataset_size_, source);
+  }
+  is_ended_ = true;
 }
 
 // The generator, then position_ and the numbers that must be equal.
@@ -117,7 +129,11 @@ std::vector<std::uint8_t> BatchSampler::state() const {
   // The order of an epoch is drawn at its start; draws with replacement are drawn batch
   // by batch.
   const bool has_order = !replacement_ && position_ < size_;
-  std::vector<std::uint8_t> bytes = (has_order ? before_order_ : generator_).get_state();
+  // A state after the last batch is one of an epoch that was given whole.
+  BatchSampler ended = *this;
+  if (position_ == size_) ended.end_epoch(ended.generator_);
+  std::vector<std::uint8_t> bytes =
+      (has_order ? before_order_ : ended.generator_).get_state();
   append_number(bytes, position_);
   for (const std::int64_t number : fixed_numbers()) append_number(bytes, number);
   return bytes;
@@ -148,6 +164,7 @@ void BatchSampler::set_state(std::span<const std::uint8_t> state) {
   generator.set_state(state.first(state.size() - tail));
   generator_ = generator;
   position_ = std::min(position, size_);
+  is_ended_ = position_ == size_;
   if (position_ < size_) draw_order(generator_);
   is_restored_ = true;
 }

@@ -77,6 +77,7 @@ class BatchSampler {
 
  private:
   void draw_order(Generator& source);
+  void end_epoch(Generator& source);
   // What a state and the loader that takes it must have in common.
   std::array<std::int64_t, 6> fixed_numbers() const;
 
@@ -86,6 +87,7 @@ class BatchSampler {
   std::optional<WeightedRandomSampler> sampler_;
   Tensor order_;           // of this epoch, if it is drawn at its start
   std::int64_t position_;  // batches given in this epoch; size_ before the first
+  bool is_ended_ = true;   // whether more was asked for than this epoch has
   std::int64_t calls_ = 0;
 };
 

@@ -2,6 +2,7 @@
 // counting, listing the buffers.
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <cstdint>
 #include <string>
@@ -23,12 +24,17 @@ std::int64_t num_parameters(const M& module) {
 
 using NamedBuffers = std::vector<std::pair<std::string, Tensor>>;
 
-// The buffers in the order of visit(), with their paths: the module's own tensors.
+// The buffers in the order of visit(), with their paths: the module's own tensors. One
+// that several parts share is listed once.
 template <class M>
 NamedBuffers named_buffers(const M& module) {
   NamedBuffers found;
   walk(module, [&]<class P>(const std::string& path, P& part) {
-    if constexpr (std::is_same_v<P, Tensor>) found.emplace_back(path, part);
+    if constexpr (std::is_same_v<P, Tensor>) {
+      const bool is_new = std::ranges::none_of(
+          found, [&](const auto& named) { return named.second.is_same(part); });
+      if (is_new) found.emplace_back(path, part);
+    }
   });
   return found;
 }

@@ -1,6 +1,7 @@
 // Layers as functions of their parameters.
 #pragma once
 
+#include <algorithm>
 #include <initializer_list>
 #include <optional>
 #include <span>
@@ -126,8 +127,11 @@ Variable embedding(const Tensor& ids, const Variable& weight,
 // The cosine of the angle between the vectors along `dim`, 0 for a vector of zeros.
 template <Array A, Array B>
 Joint<A, B> cosine_similarity(const A& a, const B& b, Dim dim = 1, double eps = 1e-8) {
+  const Shape shape = broadcast("cosine_similarity", a.shape(), b.shape());
+  const A u = expand(a, shape);
+  const B v = expand(b, shape);
   return sum(
-      a / clamp_min(norm(a, dim, true), eps) * (b / clamp_min(norm(b, dim, true), eps)),
+      u / clamp_min(norm(u, dim, true), eps) * (v / clamp_min(norm(v, dim, true), eps)),
       dim);
 }
 // The p-norm of a - b + eps along the last dimension. Throws Error unless p > 0.
@@ -138,32 +142,39 @@ Joint<A, B> pairwise_distance(const A& a, const B& b, double p = 2, double eps =
       heed::detail::norm_of_last("pairwise_distance", a - b + eps, p);
   return keepdim ? unsqueeze(length, -1) : length;
 }
-// x over its p-norm along `dim`; zeros stay zeros.
+// x over its p-norm along `dim`; zeros stay zeros. Throws Error unless p > 0.
 template <Array X>
 X normalize(const X& x, double p = 2, Dim dim = 1, double eps = 1e-12) {
-  const X length =
-      p == 2 ? norm(x, dim, true) : pow(sum(pow(abs(x), p), dim, true), 1 / p);
-  return x / clamp_min(length, eps);
+  const X length = heed::detail::norm_of_last("normalize", transpose(x, dim, -1), p);
+  return x / clamp_min(transpose(unsqueeze(length, -1), dim, -1), eps);
 }
 // x between `value`s: pads[0] of them before and pads[1] after the last dimension, the
 // next two for the dimension before it, and so on; a negative number cuts off. Throws
-// Error for an odd number of pads, or more than two a dimension.
+// Error for an odd number of pads, more than two a dimension, or more cut off than there
+// is.
 template <Array X>
 X pad(const X& x, const std::vector<std::int64_t>& pads, double value = 0) {
   const int n = static_cast<int>(pads.size());
   check(n % 2 == 0 && n <= 2 * x.dim(),
         "pad: there must be two numbers for each of at most {} dimensions, got {}",
         x.dim(), n);
+  if (n == 0) return x.clone();
   X y = x;
-  for (int i = 0; i < n; ++i) {
+  for (int i = 0; i < n; i += 2) {
     const int dim = -1 - i / 2;
-    const bool before = i % 2 == 0;
-    if (pads[i] < 0) y = before ? slice(y, dim, -pads[i]) : slice(y, dim, 0, pads[i]);
-    if (pads[i] <= 0) continue;
-    Shape edge = y.shape();
-    edge[dim] = pads[i];
-    const X values = full(edge, value, x.dtype());
-    y = before ? cat({values, y}, dim) : cat({y, values}, dim);
+    const std::int64_t before = pads[i], after = pads[i + 1], size = x.size(dim);
+    const bool is_cut_twice = before < 0 && after < 0;
+    check(before >= -size && after >= -size && (!is_cut_twice || before + after >= -size),
+          "pad: {} and {} cut off more than dimension {} of {} has", before, after, dim,
+          x.shape());
+    const std::int64_t first = before < 0 ? -before : 0;
+    const std::int64_t last = after < 0 ? size + after : size;
+    const auto edge = [&](std::int64_t width) {
+      Shape shape = y.shape();
+      shape[dim] = std::max<std::int64_t>(width, 0);
+      return X(full(shape, value, x.dtype()));
+    };
+    y = cat({edge(before), slice(y, dim, first, last), edge(after)}, dim);
   }
   return y;
 }

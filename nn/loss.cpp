@@ -49,6 +49,7 @@ struct Classes {
       : dim(scores.dim() == 1 ? 0 : 1), weight(weight) {
     check(scores.dim() >= 1, "{}: the scores need a dimension of classes, got {}", op,
           scores.shape());
+    check_floating(op, scores.dtype());
     Shape expected = scores.shape();
     expected.erase(dim);
     check(targets.dtype() == int64, "{}: the targets must be int64, got {}", op,
@@ -269,8 +270,8 @@ Variable cosine_embedding_loss(const Variable& input1, const Variable& input2,
                                const Variable& target, MarginOptions options) {
   const char* const op = "cosine_embedding_loss";
   check_alike(op, input1, input2, "input1 and input2");
-  check(input1.dim() >= 1, "{}: the inputs must be (n, d) or (d), got {}", op,
-        input1.shape());
+  check(input1.dim() == 1 || input1.dim() == 2,
+        "{}: the inputs must be (n, d) or (d), got {}", op, input1.shape());
   Shape rows = input1.shape();
   rows.erase(rows.rank() - 1);
   check(target.shape() == rows, "{}: the targets must have the shape {}, got {}", op,
@@ -301,11 +302,10 @@ Variable cross_entropy(const Variable& logits, const Tensor& target,
   const Classes classes("cross_entropy", logits, target, options.ignore_index,
                         options.weight);
   const Variable log_p = log_softmax(logits, classes.dim);
-  Variable losses = classes.losses(log_p);
-  if (smoothing > 0) {
-    losses = (1 - smoothing) * losses + smoothing * classes.mean_losses(log_p);
-  }
-  return classes.reduce(losses, options.reduction);
+  const Variable loss = classes.reduce(classes.losses(log_p), options.reduction);
+  if (smoothing == 0) return loss;
+  const Variable smooth = classes.reduce(classes.mean_losses(log_p), options.reduction);
+  return (1 - smoothing) * loss + smoothing * smooth;
 }
 
 }  // namespace heed::nn

@@ -17,7 +17,8 @@
 //
 // Everything below walks visit(): there is no registry that could disagree with the
 // fields. What visit() does not list is not trained, saved or switched to eval():
-// unlisted() finds it, and check_gradients() finds parameters that a loss does not reach.
+// unlisted() finds it, and without_gradient() finds parameters that a loss does not
+// reach.
 //
 // A copy of a module shares its parameters, as a copy of a Variable does: all three
 // layers of std::vector<nn::Linear>(3, nn::Linear(2, 2)) are one. clone() copies them,
@@ -295,7 +296,7 @@ M clone(const M& module) {
 // backward() an empty list says that the loss depends on every parameter that visit()
 // lists.
 template <class M>
-std::vector<std::string> check_gradients(const M& module) {
+std::vector<std::string> without_gradient(const M& module) {
   std::vector<std::string> without;
   for (auto& [name, parameter] : named_parameters(module)) {
     if (parameter.requires_grad() && !parameter.has_grad()) without.push_back(name);

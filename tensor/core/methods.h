@@ -144,16 +144,16 @@ class [[nodiscard]] Methods {
   Self le(const Self& other) const;
   Self gt(const Self& other) const;
   Self ge(const Self& other) const;
-  Self add(double other) const;
-  Self sub(double other) const;
-  Self mul(double other) const;
-  Self div(double other) const;
-  Self eq(double other) const;
-  Self ne(double other) const;
-  Self lt(double other) const;
-  Self le(double other) const;
-  Self gt(double other) const;
-  Self ge(double other) const;
+  Self add(Number other) const;
+  Self sub(Number other) const;
+  Self mul(Number other) const;
+  Self div(Number other) const;
+  Self eq(Number other) const;
+  Self ne(Number other) const;
+  Self lt(Number other) const;
+  Self le(Number other) const;
+  Self gt(Number other) const;
+  Self ge(Number other) const;
   Self neg() const;
   Self reciprocal() const;
   Self rsqrt() const;
@@ -199,15 +199,16 @@ class [[nodiscard]] Methods {
   Self scatter(Dim dim, const Tensor& index, const Self& source) const;
   Self scatter(Dim dim, const Tensor& index, double value) const;
   Self scatter_add(Dim dim, const Tensor& index, const Self& source) const;
-  Self index_add(Dim dim, const Tensor& index, const Self& source) const;
+  Self index_add(Dim dim, const Tensor& index, const Self& source,
+                 Number alpha = 1) const;
   Tensor nonzero() const;
   Tensor unique() const;
 
   // Those of autograd/more_methods.cpp.
   bool is_floating_point() const;
   int ndim() const { return self().dim(); }
-  Self addcmul(const Self& a, const Self& b, double value = 1) const;
-  Self addcdiv(const Self& a, const Self& b, double value = 1) const;
+  Self addcmul(const Self& a, const Self& b, Number value = 1) const;
+  Self addcdiv(const Self& a, const Self& b, Number value = 1) const;
   Self maximum(const Self& other) const;
   Self minimum(const Self& other) const;
   Self fmod(const Self& other) const;
@@ -241,7 +242,7 @@ class [[nodiscard]] Methods {
   Self clamp_max(double max) const;
   Self outer(const Self& other) const;
   Self kron(const Self& other) const;
-  Self cross(const Self& other, Dim dim = -1) const;
+  Self cross(const Self& other, ::std::optional<Dim> dim = {}) const;
   Self matrix_power(Integer n) const;
   Self cov(Integer correction = 1) const;
   Self corrcoef() const;
@@ -274,8 +275,8 @@ class [[nodiscard]] Methods {
   Self& mul_(Number other);
   Self& div_(const Self& other);
   Self& div_(Number other);
-  Self& addcmul_(const Self& a, const Self& b, double value = 1);
-  Self& addcdiv_(const Self& a, const Self& b, double value = 1);
+  Self& addcmul_(const Self& a, const Self& b, Number value = 1);
+  Self& addcdiv_(const Self& a, const Self& b, Number value = 1);
   Self& lerp_(const Self& end, double weight);
   Self& clamp_(::std::optional<double> min, ::std::optional<double> max = {});
   Self& clamp_min_(double min);
@@ -285,7 +286,7 @@ class [[nodiscard]] Methods {
   Self& sqrt_();
   Self& relu_();
   Self& index_fill_(Dim dim, const Tensor& index, double value);
-  Self& index_add_(Dim dim, const Tensor& index, const Self& source, double alpha = 1);
+  Self& index_add_(Dim dim, const Tensor& index, const Self& source, Number alpha = 1);
   Self& index_put_(const ::std::vector<Tensor>& indices, const Self& values,
                    bool accumulate = false);
   Self& scatter_(Dim dim, const Tensor& index, const Self& source);

@@ -57,10 +57,13 @@ class Number {
     return adapt<T>(op, real());
   }
 
-  friend Number abs(const Number& x) {
-    return x.kind_ == Kind::real ? Number(x.real_ < 0 ? -x.real_ : x.real_)
-                                 : Number(x.whole_ < 0 ? -x.whole_ : x.whole_);
+  // Throws Error for the lowest int64, as int64 does not hold its negative.
+  friend Number operator-(const Number& x) {
+    if (x.kind_ == Kind::real) return -x.real_;
+    if (x.whole_ < 0) return 0 - static_cast<std::uint64_t>(x.whole_);
+    return -x.whole_;
   }
+  friend Number abs(const Number& x) { return x.real() < 0 ? -x : x; }
 
  private:
   [[noreturn]] static void fail(std::uint64_t value);

@@ -229,7 +229,7 @@ struct Formula<Op::floor_divide> : Numeric {
   static constexpr bool vectorises = false;
   int64_t operator()(int64_t a, int64_t b) const {
     if (b == -1) return Formula<Op::neg>{}(a);
-    return (a - Formula<Op::remainder>{}(a, b)) / b;
+    return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
   }
   float operator()(float a, float b) const { return floor(a, b, __builtin_fmodf(a, b)); }
   double operator()(double a, double b) const {

@@ -157,8 +157,8 @@ Tensor multinomial(const Tensor& p, Size samples, bool replacement,
         replacement ? "" : ", to be drawn without replacement", p);
   if (replacement && samples > 1) return drawn_with_replacement(p, samples, generator);
   // The largest p / e win, for e drawn from the exponential distribution: PyTorch's way,
-  // and its numbers.
-  Tensor race = empty(p.shape(), p.dtype());
+  // and its numbers, drawn in the order of p in memory.
+  Tensor race = empty_like(p);
   exponential_(race, 1, generator);
   if (samples == 1) return argmax(p / race, -1, true);
   return topk(p / race, samples).indices;

@@ -30,6 +30,8 @@ Tensor bincount(const Tensor& x, const Tensor& weights, Size minlength) {
   check(x.dim() == 1 && x.dtype() == int64,
         "bincount: x must be a vector of int64, got the shape {} and {}", x.shape(),
         name(x.dtype()));
+  check(minlength >= 0, "bincount: minlength must not be negative, got {}",
+        std::int64_t{minlength});
   const std::int64_t n = x.numel() == 0 ? 0 : max(x).item<std::int64_t>() + 1;
   const Shape counts{std::max<std::int64_t>(n, minlength)};
   if (!weights.defined()) return index_add(counts, 0, x, ones(x.shape(), int64));

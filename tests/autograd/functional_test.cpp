@@ -116,7 +116,7 @@ BOOST_AUTO_TEST_CASE(what_does_not_fit_is_refused) {
   BOOST_TEST(error_of([&] { tensor_split(x, 0); }) ==
              "tensor_split: there must be at least one piece, got 0");
   BOOST_TEST(error_of([&] { rot90(x, 1, 0); }) ==
-             "rot90: two dimensions must be named, got 1");
+             "rot90: two different dimensions must be named, got (0)");
   BOOST_TEST(error_of([&] { combinations(x); }) ==
              "combinations: x must be a vector, got (2, 3)");
   BOOST_TEST(error_of([&] { combinations(zeros({2}), 0); }) ==

@@ -64,7 +64,7 @@ std::map<std::string, std::string> declared_ops() {
       R"(\n(?:\w+<|std::\w+<)?(?:Variable|X|Joint<.+>)(?:, X)?>? (operator\S+?|\w+)\()");
   std::map<std::string, std::string> ops = declared_functions({"autograd"}, declaration);
   // Parts of the ops in composed.h.
-  const std::set<std::string> parts = {"corner", "log_to", "norm_of_last"};
+  const std::set<std::string> parts = {"add_product", "corner", "log_to", "norm_of_last"};
   std::erase_if(ops, [&](const auto& op) {
     return others.contains(op.second) || parts.contains(op.first);
   });

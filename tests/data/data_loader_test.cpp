@@ -241,6 +241,7 @@ BOOST_AUTO_TEST_CASE(a_loader_goes_on_where_another_stopped) {
   for (const data::DataLoaderOptions& options :
        {data::DataLoaderOptions{.batch_size = 4},
         data::DataLoaderOptions{.batch_size = 4, .shuffle = true},
+        data::DataLoaderOptions{.batch_size = 5, .shuffle = true},
         data::DataLoaderOptions{.batch_size = 5, .replacement = true},
         data::DataLoaderOptions{.batch_size = 3,
         .sampler = data::WeightedRandomSampler(arange(10), 8)}}) {
@@ -273,6 +274,22 @@ BOOST_AUTO_TEST_CASE(a_loop_that_was_left_begins_anew) {
   DataLoader loader(ten, {.batch_size = 4});
   for (auto [x] : loader) break;
   check_equal(epoch(loader), {{0, 1, 2, 3}, {4, 5, 6, 7}, {8, 9}});
+}
+
+BOOST_AUTO_TEST_CASE(orders_after_a_loop_left_at_its_last_batch_are_pytorch_s) {
+  const auto options = with_generator({.batch_size = 2, .shuffle = true}, 9);
+  DataLoader full(TensorDataset(arange(2)), options),
+      part(TensorDataset(arange(5)), options);
+  Indices of_full(3), of_part(3);
+  for (int i = 0; i < 3; ++i) {
+    for (auto [x] : full) {
+      of_full[i] = x.to_vector<std::int64_t>();
+      break;
+    }
+    for (auto [x] : part) of_part[i] = x.to_vector<std::int64_t>();
+  }
+  check_equal(of_full, {{0, 1}, {0, 1}, {1, 0}});
+  check_equal(of_part, {{1}, {2}, {2}});
 }
 
 BOOST_AUTO_TEST_CASE(two_loops_at_once_are_refused) {
