@@ -51,10 +51,12 @@ class Number {
   // The number as an element of type T. Throws Error, naming `op`, when T cannot hold it.
   template <class T>
   T as(std::string_view op) const {
-    if constexpr (std::is_same_v<T, std::int64_t>) {
-      if (kind_ != Kind::real) return whole_;
+    if constexpr (std::is_floating_point_v<T>) {
+      return static_cast<T>(real());
+    } else {
+      if (std::is_same_v<T, std::int64_t> && kind_ != Kind::real) return whole_;
+      return adapt<T>(op, real());
     }
-    return adapt<T>(op, real());
   }
 
   // Throws Error for the lowest int64, as int64 does not hold its negative.

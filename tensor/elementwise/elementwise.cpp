@@ -54,8 +54,12 @@ class Operand {
     std::memcpy(number_, &number, sizeof number);
   }
   // The number that `value` is in a tensor of `dtype`.
-  Operand(std::string_view name, Number value, DType dtype)
-      : Operand(dispatch(dtype, [&]<class T>() { return Operand(value.as<T>(name)); })) {}
+  Operand(std::string_view name, Number value, DType dtype) : size_(element_size(dtype)) {
+    dispatch(dtype, [&]<class T>() {
+      const T number = value.as<T>(name);
+      std::memcpy(number_, &number, sizeof number);
+    });
+  }
 
   bool is_number() const { return !tensor_; }
   // True when the elements lie as those of a contiguous tensor of `shape`.
@@ -137,8 +141,9 @@ Tensor compute(Kernel kernel, const Shape& shape, DType dtype, const Operands<N>
 // The dtype of which the op has a kernel for elements of `dtype`: integers and bools
 // become float32 for an op of floating numbers alone, as in PyTorch.
 DType computed_in(Op op, DType dtype) {
+  if (is_floating(dtype)) return dtype;
   const bool is_floating_alone = table().of(op, float32) && !table().of(op, int64);
-  return is_floating_alone && !is_floating(dtype) ? float32 : dtype;
+  return is_floating_alone ? float32 : dtype;
 }
 
 // Comparisons of any elements give bools.

@@ -43,8 +43,8 @@ struct Operand {
 };
 
 // The loop of the function object F for a result of type R and operands of types T...
-// Arguments `beyond` what F can do in a vector are done again one by one. Flattened: a call
-// of F that g++ does not inline by itself, F being long, would not be vectorised.
+// Arguments `beyond` what F can do in a vector are done again one by one. Flattened: a
+// call of F that g++ does not inline by itself, F being long, would not be vectorised.
 template <class F, class R, class... T>
 [[gnu::flatten]] void loop(int64_t n, R* out, const T*... in) {
   constexpr F f{};
