@@ -244,7 +244,7 @@ class Backward {
          h_.words, h_.stay_factor, p, wants_ds_ ? ds : nullptr});
     if (gradients_.query) {  // dS once more, as the left operand of dQ
       loops_.pack(tile_rows_, tile_rows_, tile_columns_, ds, tile_columns_, 1,
-                  ds_rows_.first() + place * rows_size_ + panel * tile_size_);
+                  ds_rows_.first() + place * rows_size_ + panel * tile_size_, 0);
     }
   }
 

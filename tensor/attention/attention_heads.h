@@ -225,7 +225,7 @@ class Packed {
   void pack(std::int64_t lines, std::int64_t depth, const T* x, std::int64_t step,
             std::int64_t depth_step) {
     panels_ = Panels<T>(lines, panels_.width, depth);
-    panels_.pack(x, step, depth_step, 0, panels_.count, memory_.first());
+    panels_.pack(x, step, depth_step, memory_.first());
   }
   std::int64_t count() const { return panels_.count; }
   const T* operator[](std::int64_t panel) const {

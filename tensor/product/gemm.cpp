@@ -79,11 +79,11 @@ void multiply_small(const Products<T>& x) {
     for (int64_t i = products * begin / parts; i < products * end / parts; ++i) {
       const auto [at_a, at_b] = x.offsets(i);
       if (const T* const b = x.b.first + at_b; b != source) {
-        loops.pack(width, x.n, x.k, b, x.b.column_stride, x.b.row_stride, packed);
+        loops.pack(width, x.n, x.k, b, x.b.column_stride, x.b.row_stride, packed, 0);
         source = b;
       }
-      loops.multiply(x.m, x.n, x.k, x.a.first + at_a, x.a.row_stride, x.a.column_stride,
-                     packed, width, false, x.c + i * x.m * x.n, x.n);
+      loops.multiply({x.m, x.n, x.k, x.a.first + at_a, x.a.row_stride, x.a.column_stride,
+                      packed, width, loops.tile_columns, x.c + i * x.m * x.n, x.n});
     }
   });
 }
@@ -249,7 +249,7 @@ class Multiplication {
   void pack(const Panels<T>& panels, const T* from, int64_t step, int64_t depth_step,
             PackedBlock<T>& to) {
     if (!to.begin(from, panels.lines, panels.depth)) return;
-    panels.pack(from, step, depth_step, 0, panels.count, to.memory);
+    panels.pack(from, step, depth_step, to.memory);
   }
 
   // The tiles of a block; `from` points to the first element of its rows, `step` apart,
@@ -271,16 +271,16 @@ class Multiplication {
              const T* from, int64_t step, T* c, bool add) const {
     const int64_t begin = i * a.width, height = std::min(a.width, a.lines - begin);
     const int64_t last = std::min(first + blocking_.group, b.count);
+    T* const rows = c + begin * x_.n;
+    if (!blocking_.is_packed()) {
+      const int64_t column = first * b.width, end = std::min(last * b.width, b.lines);
+      return blocking_.loops.multiply({height, end - column, a.depth, from + begin * step,
+                                       step, 1, b_.memory + first * b.size, b.width,
+                                       b.size, rows + column, x_.n, add});
+    }
     for (int64_t j = first; j < last; ++j) {
-      const int64_t width = std::min(b.width, b.lines - j * b.width);
-      const T* const panel = b_.memory + j * b.size;
-      T* const tile = c + begin * x_.n + j * b.width;
-      if (blocking_.is_packed()) {
-        packed_tile(height, width, a.depth, from + i * a.size, panel, tile, add);
-      } else {
-        blocking_.loops.multiply(height, width, a.depth, from + begin * step, step, 1,
-                                 panel, b.width, add, tile, x_.n);
-      }
+      packed_tile(height, std::min(b.width, b.lines - j * b.width), a.depth,
+                  from + i * a.size, b_.memory + j * b.size, rows + j * b.width, add);
     }
   }
 

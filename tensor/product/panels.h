@@ -47,7 +47,9 @@ std::int64_t aligned(std::int64_t count) {
 
 // The lines of one operand, each `depth` elements long, in panels of `width` lines. In
 // memory the panels follow one another, element p of line i of a panel at
-// panel[p * width + i]; lines that do not exist are 0.
+// panel[p * width + i]; lines that do not exist are 0. Each ends with at least one element
+// that nobody reads: panels a multiple of 4 KiB apart, written side by side, would share
+// few places in the L1 cache.
 template <class T>
 struct Panels {
   std::int64_t lines, width, depth, count, size;
@@ -57,21 +59,16 @@ struct Panels {
         width(width),
         depth(depth),
         count(ceil_div(lines, width)),
-        size(aligned<T>(width * depth)) {}
+        size(aligned<T>(width * depth + 1)) {}
 
   // The elements of all panels, and the slack after them.
   std::int64_t total() const { return count * size + blis::TileKernel<T>::slack; }
 
-  // Packs panels begin to end of an operand whose lines are `step` apart and the elements
-  // of a line `depth_step`.
-  void pack(const T* x, std::int64_t step, std::int64_t depth_step, std::int64_t begin,
-            std::int64_t end, T* packed) const {
-    const auto pack = kernels::get<kernels::ProductKernels<T>>().pack;
-    for (std::int64_t i = begin; i < end; ++i) {
-      const std::int64_t first = i * width;
-      pack(width, std::min(width, lines - first), depth, x + first * step, step,
-           depth_step, packed + i * size);
-    }
+  // Packs an operand whose lines are `step` apart and the elements of a line
+  // `depth_step`.
+  void pack(const T* x, std::int64_t step, std::int64_t depth_step, T* packed) const {
+    kernels::get<kernels::ProductKernels<T>>().pack(width, lines, depth, x, step,
+                                                    depth_step, packed, size);
   }
 };
 

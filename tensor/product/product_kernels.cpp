@@ -1,6 +1,12 @@
 #include "tensor/product/product_kernels.h"
 
+#include <array>
 #include <cstring>
+#include <utility>
+
+#if defined(__FMA__)
+#include <immintrin.h>
+#endif
 
 #include "tensor/kernels/folds.h"
 #include "tensor/kernels/level.h"
@@ -65,49 +71,68 @@ void ger(int64_t rows, int64_t n, T alpha, const T* x, const T* y, bool add, T* 
   }
 }
 
-// The lines of a panel lie side by side in memory already. A loop of known length is a
-// few instructions; pack() knows the widths of BLIS's micro-kernels for x86-64.
+// The lines of the panels lie side by side in memory already. A loop of known length is a
+// few instructions; pack() knows the widths of BLIS's micro-kernels for x86-64. Several
+// panels at a time: the pieces that they take of a cache line are read together.
 template <int fixed, class T>
 void pack_side_by_side(int64_t width, int64_t lines, int64_t depth, const T* x,
-                       int64_t depth_step, T* panel) {
-  const int64_t count = fixed ? fixed : lines;
-  constexpr int64_t cache_line = 64 / sizeof(T), ahead = 16;
-  for (int64_t p = 0; p < depth; ++p, x += depth_step, panel += width) {
-    // What follows lies far apart in memory, so that the processor does not foresee it.
-    for (int64_t i = 0; i < count; i += cache_line) {
-      __builtin_prefetch(x + ahead * depth_step + i);
-    }
+                       int64_t depth_step, T* panels, int64_t panel_step) {
+  constexpr int64_t cache_line = 64 / sizeof(T), ahead = 16, at_once = 8;
+  const int64_t count = fixed ? fixed : width;
+  for (; lines > 0; lines -= at_once * count, x += at_once * count) {
+    const int64_t taken = lines < at_once * count ? lines : at_once * count;
+    const T* row = x;
+    for (int64_t p = 0; p < depth; ++p, row += depth_step) {
+      // What follows lies far apart in memory, so that the processor does not foresee it.
+      for (int64_t i = 0; i < taken; i += cache_line) {
+        __builtin_prefetch(row + ahead * depth_step + i);
+      }
+      T* panel = panels + p * count;
+      int64_t i = 0;
+      for (; i + count <= taken; i += count, panel += panel_step) {
 #pragma omp simd
-    for (int64_t i = 0; i < count; ++i) panel[i] = x[i];
+        for (int64_t l = 0; l < count; ++l) panel[l] = row[i + l];
+      }
+      for (int64_t l = 0; i + l < taken; ++l) panel[l] = row[i + l];
+    }
+    panels += at_once * panel_step;
   }
 }
 
 template <class T>
 void pack(int64_t width, int64_t lines, int64_t depth, const T* x, int64_t line_step,
-          int64_t depth_step, T* panel) {
-  if (lines < width) {
-    for (int64_t i = 0; i < width * depth; ++i) panel[i] = 0;
+          int64_t depth_step, T* panels, int64_t panel_step) {
+  if (const int64_t whole = lines / width; whole * width < lines) {
+    T* const last = panels + whole * panel_step;
+    for (int64_t i = 0; i < width * depth; ++i) last[i] = 0;
   }
   if (line_step == 1) {
-    switch (lines) {
-      case 6: return pack_side_by_side<6>(width, lines, depth, x, depth_step, panel);
-      case 8: return pack_side_by_side<8>(width, lines, depth, x, depth_step, panel);
-      case 12: return pack_side_by_side<12>(width, lines, depth, x, depth_step, panel);
-      case 14: return pack_side_by_side<14>(width, lines, depth, x, depth_step, panel);
-      case 16: return pack_side_by_side<16>(width, lines, depth, x, depth_step, panel);
-      case 32: return pack_side_by_side<32>(width, lines, depth, x, depth_step, panel);
-      default: return pack_side_by_side<0>(width, lines, depth, x, depth_step, panel);
-    }
-  } else if (depth_step == 1) {
-    // The lines are rows of memory. What is fetched ahead is what the next panel reads,
-    // the lines that follow; where lines are more than 2 KiB apart, the rest of these.
-    const int64_t far = 2048 / sizeof(T),
-                  ahead = line_step <= far ? lines * line_step : 128;
-    transpose(lines, depth, x, line_step, panel, width, ahead);
-  } else {
-    for (int64_t p = 0; p < depth; ++p) {
-      for (int64_t i = 0; i < lines; ++i) {
-        panel[p * width + i] = x[i * line_step + p * depth_step];
+    const auto loop = [&] {
+      switch (width) {
+        case 6: return pack_side_by_side<6, T>;
+        case 8: return pack_side_by_side<8, T>;
+        case 12: return pack_side_by_side<12, T>;
+        case 14: return pack_side_by_side<14, T>;
+        case 16: return pack_side_by_side<16, T>;
+        case 32: return pack_side_by_side<32, T>;
+        default: return pack_side_by_side<0, T>;
+      }
+    }();
+    return loop(width, lines, depth, x, depth_step, panels, panel_step);
+  }
+  for (; lines > 0; lines -= width, x += width * line_step, panels += panel_step) {
+    const int64_t taken = lines < width ? lines : width;
+    if (depth_step == 1) {
+      // The lines are rows of memory. What is fetched ahead is what the next panel reads,
+      // the lines that follow; where lines are more than 2 KiB apart, the rest of these.
+      const int64_t far = 2048 / sizeof(T),
+                    ahead = line_step <= far ? taken * line_step : 128;
+      transpose(taken, depth, x, line_step, panels, width, ahead);
+    } else {
+      for (int64_t p = 0; p < depth; ++p) {
+        for (int64_t i = 0; i < taken; ++i) {
+          panels[p * width + i] = x[i * line_step + p * depth_step];
+        }
       }
     }
   }
@@ -130,98 +155,131 @@ void transpose_whole(int64_t rows, int64_t columns, const T* x, int64_t step, T*
 // The bytes of a vector at this level, and the rows of a tile: with two vectors each,
 // their sums and what is multiplied fill the registers.
 #if defined(__AVX512F__)
-constexpr int64_t vector_bytes = 64, tile_rows = 12;
+constexpr int vector_bytes = 64, tile_rows = 12;
 #elif defined(__AVX__)
-constexpr int64_t vector_bytes = 32, tile_rows = 6;
+constexpr int vector_bytes = 32, tile_rows = 6;
 #else
-constexpr int64_t vector_bytes = 16, tile_rows = 6;
+constexpr int vector_bytes = 16, tile_rows = 6;
 #endif
-template <class T>
-constexpr int64_t lanes = vector_bytes / sizeof(T);
-// The most rows that multiply() computes at once, if they have one vector of columns.
-constexpr int64_t most_rows = 12;
+// The most rows of a tile with one vector of columns.
+constexpr int most_rows = 12;
 
-// A tile of `rows` rows and n columns, up to `vectors` vectors of them. It does what
+template <class T>
+struct VectorOf {
+  using type __attribute__((vector_size(vector_bytes))) = T;
+};
+template <class T>
+using Vector = typename VectorOf<T>::type;
+template <class T>
+constexpr int lanes = vector_bytes / sizeof(T);
+
+template <class T>
+[[gnu::always_inline]] inline Vector<T> load(const T* x) {
+  Vector<T> v;
+  std::memcpy(&v, x, sizeof v);
+  return v;
+}
+
+// a b + c, rounded once where the processor can do that.
+template <class T>
+[[gnu::always_inline]] inline Vector<T> multiply_add(Vector<T> a, Vector<T> b,
+                                                     Vector<T> c) {
+#if defined(__AVX512F__)
+  if constexpr (sizeof(T) == sizeof(float)) {
+    return _mm512_fmadd_ps(a, b, c);
+  } else {
+    return _mm512_fmadd_pd(a, b, c);
+  }
+#elif defined(__FMA__)
+  if constexpr (sizeof(T) == sizeof(float)) {
+    return _mm256_fmadd_ps(a, b, c);
+  } else {
+    return _mm256_fmadd_pd(a, b, c);
+  }
+#else
+  return a * b + c;
+#endif
+}
+
+// Calls f with the constants 0 to n - 1. Compilers keep an array of vectors in registers
+// if every index into it is a constant; those of a loop become constants too late.
+template <int n, class F>
+[[gnu::always_inline]] inline void repeat(const F& f) {
+  [&]<int... i>(std::integer_sequence<int, i...>) {
+    (f(std::integral_constant<int, i>{}), ...);
+  }
+  (std::make_integer_sequence<int, n>{});
+}
+
+// A tile of c: `rows` rows and n columns, up to `vectors` vectors of them. It does what
 // BLIS's micro-kernel does, as fast, on rows of a wherever they lie.
 template <int rows, int vectors, class T>
-void multiply_tile(int64_t n, int64_t k, const T* a, int64_t row_stride,
-                   int64_t column_stride, const T* b, int64_t width, bool add, T* c,
-                   int64_t c_step) {
+void multiply_tile(const TileProduct<T>& x, const T* a, const T* b, T* c, int64_t n) {
+  constexpr int w = lanes<T>;
+  const int64_t c_step = x.c_step;
   // Fetched while the sums are formed: else the stores of a large c wait for it.
-  for (int i = 0; i < rows; ++i) {
-    for (int v = 0; v < vectors; ++v)
-      __builtin_prefetch(c + i * c_step + v * lanes<T>, 1);
+  repeat<rows>([&](auto i) {
+    repeat<vectors>([&](auto v) { __builtin_prefetch(c + i * c_step + v * w, 1); });
+  });
+  Vector<T> sums[rows][vectors];
+  repeat<rows>(
+      [&](auto i) { repeat<vectors>([&](auto v) { sums[i][v] = Vector<T>{}; }); });
+  for (int64_t p = 0; p < x.k; ++p, a += x.column_stride, b += x.b_step) {
+    Vector<T> row[vectors];
+    repeat<vectors>([&](auto v) { row[v] = load(b + v * w); });
+    repeat<rows>([&](auto i) {
+      const Vector<T> factor = a[i * x.row_stride] - Vector<T>{};  // in every lane
+      repeat<vectors>(
+          [&](auto v) { sums[i][v] = multiply_add<T>(factor, row[v], sums[i][v]); });
+    });
   }
-  // Set by loops of vectors: g++ sets an array that begins as {} in memory.
-  T sums[rows][vectors][lanes<T>];
-  for (int i = 0; i < rows; ++i) {
-    for (int v = 0; v < vectors; ++v) {
-#pragma omp simd
-      for (int64_t l = 0; l < lanes<T>; ++l) sums[i][v][l] = 0;
-    }
+  const bool add = x.add;
+  if (n >= vectors * w) {
+    repeat<rows>([&](auto i) {
+      repeat<vectors>([&](auto v) {
+        T* const out = c + i * c_step + v * w;
+        if (add) sums[i][v] += load(out);
+        std::memcpy(out, &sums[i][v], vector_bytes);
+      });
+    });
+    return;
   }
-  for (int64_t p = 0; p < k; ++p, a += column_stride, b += width) {
-    for (int i = 0; i < rows; ++i) {
-      const T x = a[i * row_stride];
-      for (int v = 0; v < vectors; ++v) {
-#pragma omp simd
-        for (int64_t l = 0; l < lanes<T>; ++l) {
-          sums[i][v][l] = fma(x, b[v * lanes<T> + l], sums[i][v][l]);
-        }
-      }
-    }
-  }
-  for (int i = 0; i < rows; ++i) {
-    for (int v = 0; v < vectors; ++v) {
-      T* const out = c + i * c_step + v * lanes<T>;
-      const T* const sum = sums[i][v];
-      if (const int64_t left = n - v * lanes<T>; left < lanes<T>) {
-        for (int64_t l = 0; l < left; ++l) out[l] = add ? out[l] + sum[l] : sum[l];
-      } else if (add) {
-#pragma omp simd
-        for (int64_t l = 0; l < lanes<T>; ++l) out[l] += sum[l];
-      } else {
-        std::memcpy(out, sum, sizeof sums[i][v]);
-      }
-    }
-  }
+  repeat<rows>([&](auto i) {
+    T row[vectors * w];
+    repeat<vectors>([&](auto v) { std::memcpy(row + v * w, &sums[i][v], vector_bytes); });
+    T* const out = c + i * c_step;
+    for (int64_t l = 0; l < n; ++l) out[l] = add ? out[l] + row[l] : row[l];
+  });
 }
 
-// m rows, from 1 to `rows`.
-template <int rows, class T>
-void multiply_rows(int64_t m, int64_t n, int64_t k, const T* a, int64_t row_stride,
-                   int64_t column_stride, const T* b, int64_t width, bool add, T* c,
-                   int64_t c_step) {
-  if constexpr (rows > 1) {
-    if (m < rows) {
-      return multiply_rows<rows - 1>(m, n, k, a, row_stride, column_stride, b, width, add,
-                                     c, c_step);
-    }
-  }
-  for (int64_t j = 0; j < n;) {
-    if (rows <= tile_rows && n - j > lanes<T>) {
-      multiply_tile<rows, rows <= tile_rows ? 2 : 1>(
-          n - j, k, a, row_stride, column_stride, b + j, width, add, c + j, c_step);
-      j += 2 * lanes<T>;
-    } else {
-      multiply_tile<rows, 1>(n - j, k, a, row_stride, column_stride, b + j, width, add,
-                             c + j, c_step);
-      j += lanes<T>;
-    }
-  }
+template <class T>
+using Tile = void (*)(const TileProduct<T>& x, const T* a, const T* b, T* c, int64_t n);
+
+// The tiles of 1, 2, ... rows.
+template <int vectors, class T, int... i>
+constexpr std::array<Tile<T>, sizeof...(i)> tiles(std::integer_sequence<int, i...>) {
+  return {multiply_tile<i + 1, vectors, T>...};
 }
+template <class T>
+constexpr auto tiles_1 = tiles<1, T>(std::make_integer_sequence<int, most_rows>{});
+template <class T>
+constexpr auto tiles_2 = tiles<2, T>(std::make_integer_sequence<int, tile_rows>{});
 
 // In the fewest equal pieces of rows whose sums the registers hold.
 template <class T>
-void multiply(int64_t m, int64_t n, int64_t k, const T* a, int64_t row_stride,
-              int64_t column_stride, const T* b, int64_t width, bool add, T* c,
-              int64_t c_step) {
-  const int64_t most = n > lanes<T> ? tile_rows : most_rows;
-  for (int64_t begin = 0; begin < m;) {
-    const int64_t left = m - begin;
+void multiply(const TileProduct<T>& x) {
+  constexpr int64_t width = 2 * lanes<T>;
+  const int64_t most = x.n > lanes<T> ? tile_rows : most_rows;
+  for (int64_t begin = 0; begin < x.m;) {
+    const int64_t left = x.m - begin;
     const int64_t rows = left <= most ? left : left / ((left + most - 1) / most);
-    multiply_rows<most_rows>(rows, n, k, a + begin * row_stride, row_stride,
-                             column_stride, b, width, add, c + begin * c_step, c_step);
+    const auto row = static_cast<std::size_t>(rows - 1);
+    const T *const a = x.a + begin * x.row_stride, *b = x.b;
+    T* c = x.c + begin * x.c_step;
+    for (int64_t n = x.n; n > 0; n -= width, b += x.panel_step, c += width) {
+      const Tile<T> tile = n > lanes<T> ? tiles_2<T>[row] : tiles_1<T>[row];
+      tile(x, a, b, c, n);
+    }
     begin += rows;
   }
 }

@@ -6,6 +6,23 @@
 
 namespace heed::kernels {
 
+// A product for multiply(): c (m, n) = a (m, k) b, or c + a b.
+//   a    element (i, p) at a[i * row_stride + p * column_stride]
+//   b    panels of tile_columns columns, the last padded with zeros to whole vectors: row
+//        p of panel j begins at b[j * panel_step + p * b_step]
+//   c    rows c_step apart
+template <class T>
+struct TileProduct {
+  std::int64_t m, n, k;
+  const T* a;
+  std::int64_t row_stride, column_stride;
+  const T* b;
+  std::int64_t b_step, panel_step;
+  T* c;
+  std::int64_t c_step;
+  bool add = false;  // to what c holds
+};
+
 template <class T>
 struct ProductKernels {
   // The tile that multiply() computes best. No rows at a level without fused
@@ -27,17 +44,14 @@ struct ProductKernels {
   // what a holds. (BLAS: ger)
   void (*ger)(std::int64_t rows, std::int64_t n, T alpha, const T* x, const T* y,
               bool add, T* a, std::int64_t a_step);
-  // Packs a panel, `width` lines of `depth` elements each, of which the first `lines`
-  // exist and the rest become 0:
-  //   panel[p * width + i] = x[i * line_step + p * depth_step]
+  // Packs lines of `depth` elements in panels of `width` lines, panel_step apart; what
+  // the last panel has no lines for becomes 0:
+  //   panels[j * panel_step + p * width + i] =
+  //       x[(j * width + i) * line_step + p * depth_step]
   void (*pack)(std::int64_t width, std::int64_t lines, std::int64_t depth, const T* x,
-               std::int64_t line_step, std::int64_t depth_step, T* panel);
-  // c (m, n), rows c_step apart, = a (m, k), element (i, p) at a[i * row_stride + p *
-  // column_stride], times the k rows of b, each of `width` elements: n, and zeros up to
-  // whole vectors. With `add` it adds that to what c holds.
-  void (*multiply)(std::int64_t m, std::int64_t n, std::int64_t k, const T* a,
-                   std::int64_t row_stride, std::int64_t column_stride, const T* b,
-                   std::int64_t width, bool add, T* c, std::int64_t c_step);
+               std::int64_t line_step, std::int64_t depth_step, T* panels,
+               std::int64_t panel_step);
+  void (*multiply)(const TileProduct<T>& product);
   // c[i * c_step + j] += row[j] for i < rows and j < n.
   void (*add_row)(std::int64_t rows, std::int64_t n, const T* row, T* c,
                   std::int64_t c_step);
