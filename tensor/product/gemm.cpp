@@ -50,8 +50,8 @@ int64_t thread_count(int64_t count, int64_t work) {
 // The columns of b, and zeros up to a whole number of vectors.
 template <class T>
 int64_t padded_columns(const Products<T>& x) {
-  constexpr int64_t cache_line = 64 / sizeof(T);
-  return ceil_div(x.n, cache_line) * cache_line;
+  const int64_t vector = kernels::get<kernels::ProductKernels<T>>().tile_columns / 2;
+  return ceil_div(x.n, vector) * vector;
 }
 
 // A product whose tiles would be padding to more than a third, and whose packed columns

@@ -102,8 +102,8 @@ void pack_side_by_side(int64_t width, int64_t lines, int64_t depth, const T* x,
 template <class T>
 void pack(int64_t width, int64_t lines, int64_t depth, const T* x, int64_t line_step,
           int64_t depth_step, T* panels, int64_t panel_step) {
-  if (const int64_t whole = lines / width; whole * width < lines) {
-    T* const last = panels + whole * panel_step;
+  if (lines % width != 0) {
+    T* const last = panels + lines / width * panel_step;
     for (int64_t i = 0; i < width * depth; ++i) last[i] = 0;
   }
   if (line_step == 1) {
@@ -257,7 +257,7 @@ using Tile = void (*)(const TileProduct<T>& x, const T* a, const T* b, T* c, int
 
 // The tiles of 1, 2, ... rows.
 template <int vectors, class T, int... i>
-constexpr std::array<Tile<T>, sizeof...(i)> tiles(std::integer_sequence<int, i...>) {
+constexpr std::array<Tile<T>, most_rows> tiles(std::integer_sequence<int, i...>) {
   return {multiply_tile<i + 1, vectors, T>...};
 }
 template <class T>
@@ -265,22 +265,20 @@ constexpr auto tiles_1 = tiles<1, T>(std::make_integer_sequence<int, most_rows>{
 template <class T>
 constexpr auto tiles_2 = tiles<2, T>(std::make_integer_sequence<int, tile_rows>{});
 
-// In the fewest equal pieces of rows whose sums the registers hold.
+// Each panel with the rows in the fewest equal pieces whose sums the registers hold.
 template <class T>
 void multiply(const TileProduct<T>& x) {
   constexpr int64_t width = 2 * lanes<T>;
-  const int64_t most = x.n > lanes<T> ? tile_rows : most_rows;
-  for (int64_t begin = 0; begin < x.m;) {
-    const int64_t left = x.m - begin;
-    const int64_t rows = left <= most ? left : left / ((left + most - 1) / most);
-    const auto row = static_cast<std::size_t>(rows - 1);
-    const T *const a = x.a + begin * x.row_stride, *b = x.b;
-    T* c = x.c + begin * x.c_step;
-    for (int64_t n = x.n; n > 0; n -= width, b += x.panel_step, c += width) {
-      const Tile<T> tile = n > lanes<T> ? tiles_2<T>[row] : tiles_1<T>[row];
-      tile(x, a, b, c, n);
+  const T* b = x.b;
+  for (int64_t j = 0; j < x.n; j += width, b += x.panel_step) {
+    const int64_t n = x.n - j, most = n > lanes<T> ? tile_rows : most_rows;
+    const auto& tiles = n > lanes<T> ? tiles_2<T> : tiles_1<T>;
+    for (int64_t i = 0, rows; i < x.m; i += rows) {
+      const int64_t left = x.m - i;
+      rows = left <= most ? left : left / ((left + most - 1) / most);
+      tiles[static_cast<std::size_t>(rows - 1)](x, x.a + i * x.row_stride, b,
+                                                x.c + i * x.c_step + j, n);
     }
-    begin += rows;
   }
 }
 
