@@ -1,22 +1,22 @@
-// Attention forwards. For each head the keys are packed once; then w queries at a time,
-// as many as the micro-kernel's tile has columns (32 floats on AVX-512), go through
+// Attention forwards. For each head w queries at a time, as many as a tile of a product
+// has columns (32 floats on AVX-512), go through
 //
-//   Sᵀ = scale K Qᵀ     (keys, w), tile by tile; plus the bias
+//   Sᵀ = scale K Qᵀ     (keys, w); plus the bias
 //   Eᵀ = exp(Sᵀ - max)  down the columns, in place; the sums; then dropout
-//   Oᵀ = Vᵀ Eᵀ          (value features, w), divided by the sums
+//   O = E V             (w, value features), divided by the sums
 //
 // Turned round like this, the scores of a query are a column: its exponentials and sums
-// are computed for w queries at once, and what the first product writes is, as it
-// stands, a packed operand of the second. A thread holds a head's packed keys and
-// values, and the scores of w queries. Keys beyond the longest of the w lens are left
-// out, so causal attention is half the work.
+// are computed for w queries at once. Only Qᵀ is packed: a product reads the rows of K
+// and of V, and the columns of Eᵀ, where they are. A thread holds the scores of w
+// queries. Keys beyond the longest of the w lens are left out, so causal attention is
+// half the work.
 //
 // A few queries would leave most columns of a tile empty: they go row by row, in
 // attention_rows.cpp.
 //
 // All scores of a query are in memory at once, so the plain softmax serves; Rabe and
 // Staats (2021) and Dao et al. (2022) cut the keys as well, and must correct their sums.
-// panels.h explains how operands are packed, blis.h the tiles.
+// product_kernels.h explains the products.
 #include "tensor/attention/attention.h"
 
 #include <limits>
@@ -40,14 +40,14 @@ struct Results {
   std::optional<Matrices<T>> weights;
 };
 
-// As many queries of a head as a tile of the micro-kernel has columns.
+// As many queries of a head as a tile has columns.
 struct Block {
   int64_t head, first, count;
-  int64_t lens[blis::widest_tile], longest;
+  int64_t lens[widest_tile], longest;
 
   template <class T>
   Block(const AttentionOperands<T>& heads, int64_t i) {
-    const int64_t width = blis::tile_kernel<T>().columns;
+    const int64_t width = tile_columns<T>();
     const int64_t blocks = ceil_div(heads.queries, width);
     head = i / blocks;
     first = i % blocks * width;
@@ -64,17 +64,19 @@ class Forward {
   Forward(const AttentionOperands<T>& heads, const Results<T>& results)
       : h_(heads),
         results_(results),
-        keys_(h_.keys, tile_rows_, h_.features),
-        values_(h_.value_features, tile_rows_, h_.keys),
-        queries_(tile_columns_, tile_columns_, h_.features),
-        bias_(tile_columns_, tile_columns_, h_.bias ? h_.keys : 0),
-        scores_(keys_.count() * tile_size_ + multiply_.slack),
-        output_(values_.count() * tile_size_) {}
+        keys_(h_.key, h_.keys, h_.features),
+        values_(h_.value, h_.keys, h_.value_features),
+        queries_(width_, width_, h_.features),
+        bias_(width_, width_, h_.bias ? h_.keys : 0),
+        scores_(h_.keys * width_) {}
 
   void compute_blocks(int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       const Block block(h_, i);
-      if (i == begin || block.first == 0) pack_head(block.head);
+      if (i == begin || block.first == 0) {
+        keys_.read(block.head, 0, h_.keys);
+        values_.read(block.head, 0, h_.keys);
+      }
       compute_block(block);
     }
   }
@@ -82,41 +84,40 @@ class Forward {
  private:
   const AttentionOperands<T>& h_;
   const Results<T>& results_;
-  const blis::TileKernel<T>& multiply_ = blis::tile_kernel<T>();
-  const int64_t tile_rows_ = multiply_.rows, tile_columns_ = multiply_.columns;
   const kernels::ProductKernels<T>& loops_ = kernels::get<kernels::ProductKernels<T>>();
-  const int64_t tile_size_ = tile_rows_ * tile_columns_;
-  Packed<T> keys_, values_, queries_, bias_;  // values_ is Vᵀ
-  Buffer<T> scores_, output_;                 // Sᵀ, then Eᵀ; Oᵀ
-
-  void pack_head(int64_t head) {
-    keys_.pack(h_.keys, h_.features, h_.key[head], h_.key.row_step, h_.key.column_step);
-    values_.pack(h_.value_features, h_.keys, h_.value[head], h_.value.column_step,
-                 h_.value.row_step);
-  }
+  const kernels::AttentionKernels<T>& softmax_ =
+      kernels::get<kernels::AttentionKernels<T>>();
+  const int64_t width_ = loops_.tile_columns;
+  Rows<T> keys_, values_;
+  Packed<T> queries_, bias_;
+  Buffer<T> scores_;  // Sᵀ, then Eᵀ
 
   void compute_block(const Block& block) {
-    const int64_t width = tile_columns_, first = block.first, longest = block.longest;
+    const int64_t first = block.first, longest = block.longest;
     T* const scores = scores_.first();
     queries_.pack(block.count, h_.features,
                   h_.query[block.head] + first * h_.query.row_step, h_.query.row_step,
                   h_.query.column_step);
     // Sᵀ = scale K Qᵀ
-    for (int64_t t = 0; t < ceil_div(longest, tile_rows_); ++t) {
-      multiply_(h_.features, keys_[t], queries_[0], scores + t * tile_size_, width,
-                h_.scale);
-    }
+    loops_.multiply({.m = longest,
+                     .n = width_,
+                     .k = h_.features,
+                     .a = {keys_[0], keys_.step(), 1},
+                     .b = queries_.first(),
+                     .b_step = width_,
+                     .panel_step = 0,  // a single one
+                     .c = scores,
+                     .c_step = width_,
+                     .scale = h_.scale});
     if (h_.bias) {
       const Matrices<const T>& bias = *h_.bias;
       bias_.pack(block.count, longest, bias[block.head] + first * bias.row_step,
                  bias.row_step, bias.column_step);
-      kernels::get<kernels::AttentionKernels<T>>().add_bias(longest, width, bias_[0],
-                                                            width, 1, scores, width);
+      softmax_.add_bias(longest, width_, bias_.first(), width_, 1, scores, width_);
     }
     // Eᵀ in place; the largest scores and 1 / Σ, for the way back too
-    T largest[blis::widest_tile], inverse_sums[blis::widest_tile];
-    kernels::get<kernels::AttentionKernels<T>>().exp_columns(
-        longest, width, block.lens, scores, largest, inverse_sums);
+    T largest[widest_tile], inverse_sums[widest_tile];
+    softmax_.exp_columns(longest, width_, block.lens, scores, largest, inverse_sums);
     const int64_t at = block.head * h_.queries + first;
     for (int64_t j = 0; j < block.count; ++j) {
       const bool sees = block.lens[j] > 0;
@@ -125,34 +126,47 @@ class Forward {
     }
     if (results_.weights) write_weights(block, inverse_sums, *results_.weights);
     if (h_.bits) {
-      kernels::get<kernels::AttentionKernels<T>>().drop_columns(
-          longest, width, block.count, h_.bits_of(block.head, first), h_.words, scores);
-      for (int64_t j = 0; j < width; ++j) inverse_sums[j] *= h_.stay_factor;
+      softmax_.drop_columns(longest, width_, block.count, h_.bits_of(block.head, first),
+                            h_.words, scores);
+      for (int64_t j = 0; j < width_; ++j) inverse_sums[j] *= h_.stay_factor;
     }
-    // Oᵀ = Vᵀ Eᵀ, divided as it is written
-    for (int64_t t = 0; t < values_.count(); ++t) {
-      multiply_(longest, values_[t], scores, output_.first() + t * tile_size_, width);
+    // O = E V, then divided. So many keys at a time that their part of Eᵀ stays in the L1
+    // cache while the panels of V pass.
+    const Matrices<T>& output = results_.output;
+    T* const rows = output[block.head] + first * output.row_step;
+    constexpr int64_t keys_at_once = 128;
+    for (int64_t key = 0; key < longest || key == 0; key += keys_at_once) {
+      loops_.multiply({.m = block.count,
+                       .n = h_.value_features,
+                       .k = std::min(keys_at_once, longest - key),
+                       .a = {scores + key * width_, 1, width_},
+                       .b = values_[key],
+                       .b_step = values_.step(),
+                       .panel_step = width_,
+                       .c = rows,
+                       .c_step = output.row_step,
+                       .add = key > 0});
     }
-    write(block, h_.value_features, output_.first(), inverse_sums, results_.output);
+    divide(block, h_.value_features, inverse_sums, rows, output.row_step);
   }
 
   void write_weights(const Block& block, const T* inverse_sums,
                      const Matrices<T>& to) const {
-    write(block, block.longest, scores_.first(), inverse_sums, to);
     T* row = to[block.head] + block.first * to.row_step;
+    loops_.transpose(block.longest, block.count, scores_.first(), width_, row,
+                     to.row_step);
+    divide(block, block.longest, inverse_sums, row, to.row_step);
     for (int64_t j = 0; j < block.count; ++j, row += to.row_step) {
       std::fill(row + block.lens[j], row + h_.keys, T{0});
       h_.clear_hidden(block.head, block.first + j, block.lens[j], row);
     }
   }
 
-  // Writes the columns of x (n, tile columns), each times its factor, to the block's rows
-  // of `to`; zeros for a query that sees no key.
-  void write(const Block& block, int64_t n, const T* x, const T* factors,
-             const Matrices<T>& to) const {
-    T* row = to[block.head] + block.first * to.row_step;
-    loops_.transpose(n, block.count, x, tile_columns_, row, to.row_step);
-    for (int64_t j = 0; j < block.count; ++j, row += to.row_step) {
+  // Multiplies the block's rows of n elements by their factors; zeros for a query that
+  // sees no key.
+  void divide(const Block& block, int64_t n, const T* factors, T* row,
+              int64_t step) const {
+    for (int64_t j = 0; j < block.count; ++j, row += step) {
       if (block.lens[j] > 0) {
         loops_.scale(n, row, 1, factors[j], row);
       } else {
@@ -168,7 +182,7 @@ void attention_in_tiles(const AttentionOperands<T>& heads, AttentionResult& resu
   Results<T> results{mutable_matrices<T>(result.output), result.largest.mutable_data<T>(),
                      result.inverse_sums.mutable_data<T>(), std::nullopt};
   if (weights) results.weights = mutable_matrices<T>(*weights);
-  const int64_t width = blis::tile_kernel<T>().columns;
+  const int64_t width = tile_columns<T>();
   std::vector<int64_t> work;
   for (int64_t i = 0; i < heads.count * ceil_div(heads.queries, width); ++i) {
     work.push_back(Block(heads, i).longest * width *

@@ -18,11 +18,9 @@
 // large).
 //
 // Blocks of keys are the outer loop and blocks of queries the inner one, so that a block
-// of P and one of dS stay in the core's cache. In a block the keys lie side by side, as
-// many as the micro-kernel takes: then P and dS are packed operands, as they stand, of
-//   dVᵀ += Gᵀ P  (value features, keys)  and  dKᵀ += scale Qᵀ dS  (features, keys),
-// and only dS is packed once more, for  dQ += scale dS K. (There P includes dropout's
-// factors.)
+// of P and one of dS stay in the core's cache. The five products read them, and the rows
+// of Q, K and G, as they lie; only Kᵀ and Vᵀ of a block are packed. The gradients are
+// added to where they belong. (P includes dropout's factors there.)
 #include <numeric>
 
 #include "tensor/attention/attention.h"
@@ -39,9 +37,9 @@ using std::int64_t;
 
 constexpr std::string_view op = "scaled_dot_product_attention_backward";
 
-// The size of a block: so many panels of keys, and at least so many tiles of queries.
+// The size of a block: so many panels of keys, and about so many queries.
 constexpr int64_t panels_at_once = 4;
-constexpr int64_t tiles_at_once = 4;
+constexpr int64_t queries_at_once = 48;
 
 // What the forward pass left, and the gradient of its output.
 template <class T>
@@ -59,220 +57,176 @@ class Backward {
       : h_(heads),
         given_(given),
         gradients_(gradients),
-        queries_(h_.queries, tile_rows_, h_.features),
-        queries_t_(h_.features, tile_rows_, h_.queries),
-        g_(h_.queries, tile_rows_, h_.value_features),
-        g_t_(h_.value_features, tile_rows_, h_.queries),
-        keys_(block_keys_, tile_columns_, h_.features),
-        values_(block_keys_, tile_columns_, h_.value_features),
-        keys_t_(h_.features, tile_columns_, block_keys_),
-        p_(panels_at_once * block_size_ + multiply_.slack),
-        ds_(panels_at_once * block_size_ + multiply_.slack),
-        ds_rows_(block_tiles_ * rows_size_ + multiply_.slack),
-        dq_(tiles_ * tile_rows_ * dq_step_),
-        dk_(panels_at_once * dk_size_),
-        dv_(panels_at_once * dv_size_),
-        lens_(tiles_ * tile_rows_),
-        longest_(tiles_),
-        largest_(tiles_ * tile_rows_),
-        inverse_sums_(tiles_ * tile_rows_),
-        dots_(tiles_ * tile_rows_) {}
+        queries_(h_.query, h_.queries, h_.features),
+        g_(given_.g, h_.queries, h_.value_features),
+        keys_(h_.key, block_keys_, h_.features),
+        keys_t_(block_keys_, width_, h_.features),
+        values_t_(block_keys_, width_, h_.value_features),
+        p_(block_queries_ * block_keys_),
+        ds_(block_queries_ * block_keys_),
+        lens_(h_.queries),
+        longest_(ceil_div(h_.queries, tile_rows_)),
+        dots_(h_.queries) {}
 
   void compute_head(int64_t head) {
     head_ = head;
-    pack_head(head);
-    std::fill_n(dq_.first(), tiles_ * tile_rows_ * dq_step_, T{0});
+    read_head();
+    clear(gradients_.query, 0, h_.queries, h_.features);
     for (int64_t first = 0; first < h_.keys; first += block_keys_) {
-      pack_keys(head, first);
-      for (int64_t t = 0; t < tiles_; t += block_tiles_) block(first, t);
-      if (gradients_.key) {
-        write_columns(*gradients_.key, head, first, h_.features, dk_.first(), dk_size_);
-      }
-      if (gradients_.value) {
-        write_columns(*gradients_.value, head, first, h_.value_features, dv_.first(),
-                      dv_size_);
-      }
+      const int64_t count = std::min(block_keys_, h_.keys - first);
+      clear(gradients_.key, first, count, h_.features);
+      clear(gradients_.value, first, count, h_.value_features);
+      read_keys(first, count);
+      for (int64_t q = 0; q < h_.queries; q += block_queries_) block(first, count, q);
     }
-    if (gradients_.query) write_dq(*gradients_.query, head);
   }
 
  private:
   const AttentionOperands<T>& h_;
   const Given<T>& given_;
   const GradientMatrices<T>& gradients_;
-  const blis::TileKernel<T>& multiply_ = blis::tile_kernel<T>();
-  const int64_t tile_rows_ = multiply_.rows, tile_columns_ = multiply_.columns;
   const kernels::ProductKernels<T>& loops_ = kernels::get<kernels::ProductKernels<T>>();
+  const kernels::AttentionKernels<T>& softmax_ =
+      kernels::get<kernels::AttentionKernels<T>>();
   const bool wants_ds_ = gradients_.query || gradients_.key;
+  const int64_t tile_rows_ = loops_.tile_rows, width_ = loops_.tile_columns;
+  const int64_t block_keys_ = panels_at_once * width_;
+  const int64_t block_queries_ = ceil_div(queries_at_once, tile_rows_) * tile_rows_;
 
-  const int64_t tiles_ = ceil_div(h_.queries, tile_rows_);  // of queries
-  const int64_t tile_size_ = tile_rows_ * tile_columns_;
-  const int64_t block_keys_ = panels_at_once * tile_columns_;
-  const int64_t block_tiles_ = aligned_tiles();
-  // The sizes of P and of dS in a block for one panel of keys, of a tile of dS as an
-  // operand, of dKᵀ and dVᵀ for one panel, and the step of the rows of dQ.
-  const int64_t block_size_ = block_tiles_ * tile_size_;
-  const int64_t rows_size_ = aligned<T>(tile_rows_ * block_keys_);
-  const int64_t dk_size_ = ceil_div(h_.features, tile_rows_) * tile_size_;
-  const int64_t dv_size_ = ceil_div(h_.value_features, tile_rows_) * tile_size_;
-  const int64_t dq_step_ = ceil_div(h_.features, tile_columns_) * tile_columns_;
-
-  // Of a head: Q, Qᵀ, G and Gᵀ. Of a block: its keys, values, and keys turned round.
-  Packed<T> queries_, queries_t_, g_, g_t_, keys_, values_, keys_t_;
-  Buffer<T> p_, ds_;   // P and dS of a block, one panel of keys after the other
-  Buffer<T> ds_rows_;  // dS of a block, tile by tile as the operand of dQ
-  Buffer<T> dq_;       // of a head
-  Buffer<T> dk_, dv_;  // dKᵀ and dVᵀ of a block, one panel after the other
-  // Of a head: what each query sees, and the most in each tile; the largest
-  // scores and the inverse sums; G_i·O_i.
-  Buffer<int64_t> lens_, longest_;
-  Buffer<T> largest_, inverse_sums_, dots_;
+  Rows<T> queries_, g_;          // of a head
+  Rows<T> keys_;                 // of a block, and
+  Packed<T> keys_t_, values_t_;  // Kᵀ and Vᵀ
+  Buffer<T> p_, ds_;             // of a block: (queries, block_keys_)
+  Buffer<int64_t> lens_;         // of a head: the keys that each query sees,
+  Buffer<int64_t> longest_;      // and the most in each tile_rows_ queries
+  Buffer<T> dots_;               // of a head: G_i·O_i
   int64_t head_ = 0;
 
-  // The panels of Qᵀ and Gᵀ are cut where blocks begin, and the parts must be aligned.
-  int64_t aligned_tiles() const {
-    const int64_t size = tile_rows_ * tile_rows_;
-    int64_t tiles = tiles_at_once;
-    while (tiles * size != aligned<T>(tiles * size)) tiles += tiles_at_once;
-    return tiles;
-  }
-
-  void pack_head(int64_t head) {
-    const Matrices<const T>&q = h_.query, &g = given_.g, &o = given_.output;
-    queries_.pack(h_.queries, h_.features, q[head], q.row_step, q.column_step);
-    queries_t_.pack(h_.features, h_.queries, q[head], q.column_step, q.row_step);
-    g_.pack(h_.queries, h_.value_features, g[head], g.row_step, g.column_step);
-    g_t_.pack(h_.value_features, h_.queries, g[head], g.column_step, g.row_step);
-    const int64_t padded = tiles_ * tile_rows_;
-    const auto copy = [&](const T* all, const Buffer<T>& to) {
-      std::copy_n(all + head * h_.queries, h_.queries, to.first());
-      std::fill(to.first() + h_.queries, to.first() + padded, T{0});
-    };
-    copy(given_.largest, largest_);
-    copy(given_.inverse_sums, inverse_sums_);
-    const T *const g_first = g[head], *const o_first = o[head];
+  void read_head() {
+    queries_.read(head_, 0, h_.queries);
+    g_.read(head_, 0, h_.queries);
+    const Matrices<const T>&g = given_.g, &o = given_.output;
+    const T *const g_first = g[head_], *const o_first = o[head_];
     for (int64_t i = 0; i < h_.queries; ++i) {
       dots_.first()[i] =
           loops_.dot(h_.value_features, g_first + i * g.row_step, g.column_step,
                      o_first + i * o.row_step, o.column_step);
     }
-    std::fill(dots_.first() + h_.queries, dots_.first() + padded, T{0});
-    for (int64_t t = 0; t < tiles_; ++t) {
-      const int64_t begin = t * tile_rows_,
-                    end = std::min(begin + tile_rows_, h_.queries);
-      int64_t* const lens = lens_.first() + begin;
-      longest_.first()[t] = h_.valid_lens.read(head, begin, end, lens);
-      std::fill(lens + (end - begin), lens + tile_rows_, int64_t{0});
+    for (int64_t i = 0; i < h_.queries; i += tile_rows_) {
+      longest_.first()[i / tile_rows_] = h_.valid_lens.read(
+          head_, i, std::min(i + tile_rows_, h_.queries), lens_.first() + i);
     }
   }
 
-  void pack_keys(int64_t head, int64_t first) {
+  void read_keys(int64_t first, int64_t count) {
     const Matrices<const T>&k = h_.key, &v = h_.value;
-    const int64_t count = std::min(block_keys_, h_.keys - first);
-    keys_.pack(count, h_.features, k[head] + first * k.row_step, k.row_step,
-               k.column_step);
-    keys_t_.pack(h_.features, count, k[head] + first * k.row_step, k.column_step,
-                 k.row_step);
-    values_.pack(count, h_.value_features, v[head] + first * v.row_step, v.row_step,
-                 v.column_step);
-    std::fill_n(dk_.first(), keys_.count() * dk_size_, T{0});
-    std::fill_n(dv_.first(), keys_.count() * dv_size_, T{0});
+    keys_.read(head_, first, count);
+    keys_t_.pack(count, h_.features, k[head_] + first * k.row_step, k.row_step,
+                 k.column_step);
+    values_t_.pack(count, h_.value_features, v[head_] + first * v.row_step, v.row_step,
+                   v.column_step);
   }
 
-  // What the keys from `first` on and the queries of tiles from `begin` on give each
-  // other.
-  void block(int64_t first, int64_t begin) {
-    const int64_t end = std::min(begin + block_tiles_, tiles_);
+  void clear(const std::optional<Matrices<T>>& gradient, int64_t first, int64_t count,
+             int64_t columns) const {
+    if (!gradient) return;
+    T* row = (*gradient)[head_] + first * gradient->row_step;
+    for (int64_t i = 0; i < count; ++i, row += gradient->row_step) {
+      std::fill_n(row, columns, T{0});
+    }
+  }
+
+  // What `keys` keys from `first` on and the block's queries from q on give each other.
+  void block(int64_t first, int64_t keys, int64_t q) {
+    const int64_t end = std::min(q + block_queries_, h_.queries);
     const int64_t* const longest = longest_.first();
-    const int64_t most = *std::max_element(longest + begin, longest + end);
-    const int64_t from = begin * tile_rows_;
-    const int64_t depth = std::min(end * tile_rows_, h_.queries) - from;
-    for (int64_t panel = 0; panel < keys_.count(); ++panel) {
-      const int64_t key = first + panel * tile_columns_;
-      if (key >= most) break;
-      for (int64_t t = begin; t < end; ++t) make_p_and_ds(panel, key, t, t - begin);
-      const T* const p = p_.first() + panel * block_size_;
-      const T* const ds = ds_.first() + panel * block_size_;
-      // dVᵀ += Gᵀ P
-      for (int64_t t = 0; gradients_.value && t < g_t_.count(); ++t) {
-        multiply_(depth, g_t_[t] + from * tile_rows_, p,
-                  dv_.first() + panel * dv_size_ + t * tile_size_, tile_columns_, 1,
-                  true);
-      }
-      // dKᵀ += scale Qᵀ dS
-      for (int64_t t = 0; gradients_.key && t < queries_t_.count(); ++t) {
-        multiply_(depth, queries_t_[t] + from * tile_rows_, ds,
-                  dk_.first() + panel * dk_size_ + t * tile_size_, tile_columns_,
-                  h_.scale, true);
+    const int64_t most = std::min(
+        keys,
+        *std::max_element(longest + q / tile_rows_, longest + ceil_div(end, tile_rows_)) -
+            first);
+    if (most <= 0) return;
+    const auto seen_by = [&](int64_t i) {
+      return std::clamp<int64_t>(longest[i / tile_rows_] - first, 0, most);
+    };
+    for (int64_t i = q, next; i < end; i = next) {  // queries that see equally many keys
+      const int64_t seen = seen_by(i), at = (i - q) * block_keys_;
+      for (next = i; next < end && seen_by(next) == seen;) next += tile_rows_;
+      const int64_t rows = std::min(next, end) - i;
+      make_p_and_ds(first, seen, most, i, rows, p_.first() + at, ds_.first() + at);
+      if (gradients_.query && seen > 0) {  // dQ += scale dS K
+        add_product(rows, seen, {ds_.first() + at, block_keys_, 1}, keys_[0],
+                    keys_.step(), h_.scale, h_.features, *gradients_.query, i);
       }
     }
-    if (!gradients_.query) return;
-    // dQ += scale dS K
-    const int64_t keys = std::min(block_keys_, h_.keys - first);
-    for (int64_t t = begin; t < end; ++t) {
-      const int64_t seen = std::min(longest[t] - first, keys);
-      if (seen <= 0) continue;
-      for (int64_t panel = 0; panel < keys_t_.count(); ++panel) {
-        multiply_(seen, ds_rows_.first() + (t - begin) * rows_size_, keys_t_[panel],
-                  dq_.first() + t * tile_rows_ * dq_step_ + panel * tile_columns_,
-                  dq_step_, h_.scale, true);
-      }
+    if (gradients_.value) {  // dV += Pᵀ G
+      add_product(most, end - q, {p_.first(), 1, block_keys_}, g_[q], g_.step(), 1,
+                  h_.value_features, *gradients_.value, first);
+    }
+    if (gradients_.key) {  // dK += scale dSᵀ Q
+      add_product(most, end - q, {ds_.first(), 1, block_keys_}, queries_[q],
+                  queries_.step(), h_.scale, h_.features, *gradients_.key, first);
     }
   }
 
-  // P and dS of one tile, number `place` of the block: its queries are those of tile t,
-  // its keys those from `key` on.
-  void make_p_and_ds(int64_t panel, int64_t key, int64_t t, int64_t place) {
-    T* const p = p_.first() + panel * block_size_ + place * tile_size_;
-    T* const ds = ds_.first() + panel * block_size_ + place * tile_size_;
-    if (longest_.first()[t] <= key) {  // nothing of it is seen
-      std::fill_n(p, tile_size_, T{0});
-      std::fill_n(ds, tile_size_, T{0});
-      return;
+  // Adds scale a (m, k) times rows of b, b_step apart, to the gradient's rows from `row`
+  // on.
+  void add_product(int64_t m, int64_t k, const kernels::LeftOperand<T>& a, const T* b,
+                   int64_t b_step, T scale, int64_t columns, const Matrices<T>& gradient,
+                   int64_t row) const {
+    loops_.multiply({.m = m,
+                     .n = columns,
+                     .k = k,
+                     .a = a,
+                     .b = b,
+                     .b_step = b_step,
+                     .panel_step = width_,
+                     .c = gradient[head_] + row * gradient.row_step,
+                     .c_step = gradient.row_step,
+                     .add = true,
+                     .scale = scale});
+  }
+
+  // P and dS of `rows` queries from `query` on and the `count` keys from `first` on, of
+  // which they see no more than `seen`; zeros beyond.
+  void make_p_and_ds(int64_t first, int64_t seen, int64_t count, int64_t query,
+                     int64_t rows, T* p, T* ds) const {
+    // Whole panels become zeros where nothing is seen, in the others `weights` sees to
+    // it.
+    const int64_t panels = ceil_div(seen, width_) * width_;
+    for (int64_t i = 0; i < rows && panels < count; ++i) {
+      std::fill_n(p + i * block_keys_ + panels, count - panels, T{0});
+      std::fill_n(ds + i * block_keys_ + panels, count - panels, T{0});
     }
+    if (seen == 0) return;
+    const auto product = [&](const Rows<T>& a, int64_t k, const Packed<T>& b, T scale,
+                             T* c) {
+      loops_.multiply({.m = rows,
+                       .n = seen,
+                       .k = k,
+                       .a = {a[query], a.step(), 1},
+                       .b = b.first(),
+                       .b_step = width_,
+                       .panel_step = b.size(),
+                       .c = c,
+                       .c_step = block_keys_,
+                       .scale = scale});
+    };
     // p = S = scale Q Kᵀ + bias, ds = G Vᵀ
-    multiply_(h_.features, queries_[t], keys_[panel], p, tile_columns_, h_.scale);
-    const int64_t row = t * tile_rows_;
-    if (h_.bias) add_bias(*h_.bias, row, key, p);
-    if (wants_ds_) {
-      multiply_(h_.value_features, g_[t], values_[panel], ds, tile_columns_);
+    product(queries_, h_.features, keys_t_, h_.scale, p);
+    if (h_.bias) {
+      const Matrices<const T>& bias = *h_.bias;
+      softmax_.add_bias(rows, seen,
+                        bias[head_] + query * bias.row_step + first * bias.column_step,
+                        bias.row_step, bias.column_step, p, block_keys_);
     }
+    if (wants_ds_) product(g_, h_.value_features, values_t_, 1, ds);
     // p = F ∘ P, ds = dS
-    kernels::get<kernels::AttentionKernels<T>>().weights(
-        {tile_rows_, tile_columns_, key, lens_.first() + row, largest_.first() + row,
-         inverse_sums_.first() + row, dots_.first() + row, h_.bits_of(head_, row),
-         h_.words, h_.stay_factor, p, wants_ds_ ? ds : nullptr});
-    if (gradients_.query) {  // dS once more, as the left operand of dQ
-      loops_.pack(tile_rows_, tile_rows_, tile_columns_, ds, tile_columns_, 1,
-                  ds_rows_.first() + place * rows_size_ + panel * tile_size_, 0);
-    }
-  }
-
-  // To a tile's scores, of the queries from `row` and the keys from `key` on.
-  void add_bias(const Matrices<const T>& bias, int64_t row, int64_t key,
-                T* scores) const {
-    const T* const first = bias[head_] + row * bias.row_step + key * bias.column_step;
-    const int64_t rows = std::min(tile_rows_, h_.queries - row);
-    kernels::get<kernels::AttentionKernels<T>>().add_bias(
-        rows, std::min(tile_columns_, h_.keys - key), first, bias.row_step,
-        bias.column_step, scores, tile_columns_);
-  }
-
-  // Writes the columns of dKᵀ or dVᵀ of a block, panel by panel, as the rows of the keys
-  // from `first` on.
-  void write_columns(const Matrices<T>& to, int64_t head, int64_t first, int64_t features,
-                     const T* x, int64_t panel_size) const {
-    for (int64_t panel = 0; panel < keys_.count(); ++panel) {
-      const int64_t key = first + panel * tile_columns_;
-      loops_.transpose(features, std::min(tile_columns_, h_.keys - key),
-                       x + panel * panel_size, tile_columns_,
-                       to[head] + key * to.row_step, to.row_step);
-    }
-  }
-
-  void write_dq(const Matrices<T>& to, int64_t head) const {
-    for (int64_t i = 0; i < h_.queries; ++i) {
-      std::copy_n(dq_.first() + i * dq_step_, h_.features, to[head] + i * to.row_step);
+    const int64_t at = head_ * h_.queries + query;
+    for (int64_t key = 0; key < seen; key += width_) {
+      softmax_.weights({rows, width_, first + key, block_keys_, lens_.first() + query,
+                        given_.largest + at, given_.inverse_sums + at,
+                        dots_.first() + query, h_.bits_of(head_, query), h_.words,
+                        h_.stay_factor, p + key, wants_ds_ ? ds + key : nullptr});
     }
   }
 };

@@ -160,6 +160,13 @@ void attention_by_rows_backward(const AttentionOperands<T>& operands, const Tens
                                 const AttentionResult& result,
                                 AttentionGradients& gradients);
 
+// How many columns a tile of a product has, and the most that it has on any processor.
+template <class T>
+std::int64_t tile_columns() {
+  return kernels::get<kernels::ProductKernels<T>>().tile_columns;
+}
+inline constexpr std::int64_t widest_tile = 32;
+
 // The matrices that the wanted gradients are written to.
 template <class T>
 struct GradientMatrices {
@@ -215,6 +222,47 @@ class Runs {
   std::deque<Worker> workers_;
 };
 
+// The rows of an operand, contiguous and up to whole vectors long, so that multiply()
+// (see product_kernels.h) can read them as either operand: in place where they are like
+// that, or copied. Rows far apart are copied too: they share few places in the caches.
+template <class T>
+class Rows {
+ public:
+  // Of matrices with `columns` columns; `most` of their rows at a time.
+  Rows(const Matrices<const T>& x, std::int64_t most, std::int64_t columns)
+      : x_(x),
+        columns_(columns),
+        vector_(kernels::get<kernels::ProductKernels<T>>().tile_columns / 2),
+        is_copied_(x.column_step != 1 || columns % vector_ != 0 ||
+                   4 * columns < x.row_step || x.row_step % same_place == 0),
+        step_(is_copied_ ? ceil_div(columns, vector_) * vector_ : x.row_step),
+        memory_(is_copied_ ? most * step_ : 0) {}
+
+  // Reads `count` rows of a head from `first` on.
+  void read(std::int64_t head, std::int64_t first, std::int64_t count) {
+    const T* from = x_[head] + first * x_.row_step;
+    first_ = from;
+    if (!is_copied_) return;
+    first_ = memory_.first();
+    for (std::int64_t i = 0; i < count; ++i, from += x_.row_step) {
+      T* const row = memory_.first() + i * step_;
+      for (std::int64_t j = 0; j < columns_; ++j) row[j] = from[j * x_.column_step];
+      std::fill(row + columns_, row + step_, T{0});
+    }
+  }
+  const T* operator[](std::int64_t row) const { return first_ + row * step_; }
+  std::int64_t step() const { return step_; }
+
+ private:
+  static constexpr std::int64_t same_place = 4096 / sizeof(T);  // in the L1 cache
+  const Matrices<const T>& x_;
+  std::int64_t columns_, vector_;
+  bool is_copied_;
+  std::int64_t step_;
+  Buffer<T> memory_;
+  const T* first_ = nullptr;
+};
+
 // An operand packed in panels, with memory for the largest that it is made for.
 template <class T>
 class Packed {
@@ -227,10 +275,9 @@ class Packed {
     panels_ = Panels<T>(lines, panels_.width, depth);
     panels_.pack(x, step, depth_step, memory_.first());
   }
-  std::int64_t count() const { return panels_.count; }
-  const T* operator[](std::int64_t panel) const {
-    return memory_.first() + panel * panels_.size;
-  }
+  const T* first() const { return memory_.first(); }
+  std::int64_t width() const { return panels_.width; }
+  std::int64_t size() const { return panels_.size; }  // of a panel
 
  private:
   Panels<T> panels_;

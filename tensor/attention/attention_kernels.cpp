@@ -7,7 +7,7 @@
 namespace heed::kernels::HEED_KERNELS {
 namespace {
 
-// Calls f<width>() for the widths that micro-kernels have on this kind of processor, and
+// Calls f<width>() for the widths that tiles have on this kind of processor, and
 // f<0>() for others: a loop of known length is a few instructions.
 template <class F>
 void for_width(int64_t width, F&& f) {
@@ -113,7 +113,7 @@ void weights(const WeightsTile<T>& tile) {
   T p[most], factor[most];
   for (int j = 0; j < width; ++j) factor[j] = 1;
   for (int64_t i = 0; i < tile.rows; ++i) {
-    T* const s = tile.s + i * width;
+    T* const s = tile.s + i * tile.step;
     const int64_t beyond = tile.lens[i] - tile.first;
     const int seen = static_cast<int>(beyond < 0 ? 0 : beyond < width ? beyond : width);
     if (tile.bits && seen > 0) {
@@ -126,7 +126,7 @@ void weights(const WeightsTile<T>& tile) {
       p[j] = j < seen && s[j] != -infinity ? weight : 0;
     });
     if (tile.d) {
-      T* const d = tile.d + i * width;
+      T* const d = tile.d + i * tile.step;
       const T dot = tile.dots[i];
 #pragma omp simd
       for (int j = 0; j < width; ++j) {

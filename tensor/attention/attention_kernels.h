@@ -1,5 +1,4 @@
-// The loops of attention between its products, on blocks of scores as BLIS's micro-kernel
-// leaves them: `width` numbers side by side, one row after the other.
+// The loops of attention between its products, on blocks of scores.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +14,7 @@ namespace heed::kernels {
 // key's bit is 1 and 0 where it is 0. Row i of the bits begins at bits + i * bits_step.
 template <class T>
 struct WeightsTile {
-  std::int64_t rows, width, first;
+  std::int64_t rows, width, first, step;  // of the rows of s, and of d
   const std::int64_t* lens;
   const T *largest, *inverse_sums, *dots;
   const std::int64_t* bits;

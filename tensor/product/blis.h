@@ -25,9 +25,6 @@ void gemm(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const T> a,
 bool readable(std::int64_t rows, std::int64_t columns, std::int64_t row_stride,
               std::int64_t column_stride);
 
-// The most rows or columns that a micro-kernel's tile has, with room to spare.
-inline constexpr std::int64_t widest_tile = 256;
-
 // BLIS's innermost routine, and the sizes that it wants. It computes one tile,
 // `rows` x `columns`, of a product whose operands are packed in panels:
 //   c(i, j) = alpha * sum over p < depth of  a[p * rows + i] * b[p * columns + j]

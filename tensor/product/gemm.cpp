@@ -13,11 +13,9 @@
 // threads that wait for each other. The sum over k is cut by the shape alone: the bits of
 // c depend neither on the number of threads nor on the caches.
 //
-// A tile is computed by heed's own kernel where the rows of a are contiguous and the
-// processor has fused multiply-adds: it reads them where they lie, and only b is packed.
-// Otherwise BLIS's micro-kernel multiplies packed panels of both. With fused
-// multiply-adds the two are equally fast; packing a takes a twentieth of a product of 256
-// x 256 matrices.
+// Where the processor has fused multiply-adds and the rows of a are contiguous, heed's own
+// kernel reads them where they lie, and only b is packed. Otherwise BLIS's micro-kernel,
+// as fast, multiplies packed panels of both.
 //
 // BLIS's own driver (blis::gemm) takes several microseconds a call and packs without
 // vector instructions; the tests compare the two.
@@ -36,6 +34,7 @@
 namespace heed {
 namespace {
 
+using kernels::LeftOperand;
 using std::int64_t;
 
 // How many threads take a share each of `count` things of `work` multiply-adds: so many
@@ -61,7 +60,7 @@ bool is_small(const Products<T>& x) {
   const auto& tile = blis::tile_kernel<T>();
   const int64_t padded =
       ceil_div(x.m, tile.rows) * tile.rows * ceil_div(x.n, tile.columns) * tile.columns;
-  constexpr int64_t packed_limit = 16 << 10;  // bytes
+  constexpr int64_t packed_limit = 12 << 10;  // bytes
   return 3 * x.m * x.n < 2 * padded &&
          padded_columns(x) * x.k * static_cast<int64_t>(sizeof(T)) <= packed_limit;
 }
@@ -82,8 +81,9 @@ void multiply_small(const Products<T>& x) {
         loops.pack(width, x.n, x.k, b, x.b.column_stride, x.b.row_stride, packed, 0);
         source = b;
       }
-      loops.multiply({x.m, x.n, x.k, x.a.first + at_a, x.a.row_stride, x.a.column_stride,
-                      packed, width, loops.tile_columns, x.c + i * x.m * x.n, x.n});
+      const LeftOperand<T> a{x.a.first + at_a, x.a.row_stride, x.a.column_stride};
+      loops.multiply({x.m, x.n, x.k, a, packed, width, loops.tile_columns,
+                      x.c + i * x.m * x.n, x.n});
     }
   });
 }
@@ -133,7 +133,7 @@ struct Blocking {
   int64_t group;  // panels of columns
 
   explicit Blocking(const Products<T>& x)
-      : rows_of_a(heed::rows_of_a(x, loops.tile_rows > 0)),
+      : rows_of_a(heed::rows_of_a(x, loops.fused)),
         tile_rows(is_packed() ? kernel.rows : loops.tile_rows),
         tile_columns(is_packed() ? kernel.columns : loops.tile_columns),
         depth(even_pieces(x.k, 2048 / sizeof(T), 8)),
@@ -274,9 +274,10 @@ class Multiplication {
     T* const rows = c + begin * x_.n;
     if (!blocking_.is_packed()) {
       const int64_t column = first * b.width, end = std::min(last * b.width, b.lines);
-      return blocking_.loops.multiply({height, end - column, a.depth, from + begin * step,
-                                       step, 1, b_.memory + first * b.size, b.width,
-                                       b.size, rows + column, x_.n, add});
+      const LeftOperand<T> operand{from + begin * step, step, 1};
+      return blocking_.loops.multiply({height, end - column, a.depth, operand,
+                                       b_.memory + first * b.size, b.width, b.size,
+                                       rows + column, x_.n, add});
     }
     for (int64_t j = first; j < last; ++j) {
       packed_tile(height, std::min(b.width, b.lines - j * b.width), a.depth,
@@ -313,8 +314,7 @@ class Multiplication {
   }
 };
 
-// How one product is divided among threads: into rows x columns parts.
-struct Grid {
+struct Grid {  // of the parts of one product, for threads
   int64_t rows = 1, columns = 1;
 };
 

@@ -47,9 +47,7 @@ std::int64_t aligned(std::int64_t count) {
 
 // The lines of one operand, each `depth` elements long, in panels of `width` lines. In
 // memory the panels follow one another, element p of line i of a panel at
-// panel[p * width + i]; lines that do not exist are 0. Each ends with at least one element
-// that nobody reads: panels a multiple of 4 KiB apart, written side by side, would share
-// few places in the L1 cache.
+// panel[p * width + i]; lines that do not exist are 0.
 template <class T>
 struct Panels {
   std::int64_t lines, width, depth, count, size;
@@ -59,7 +57,7 @@ struct Panels {
         width(width),
         depth(depth),
         count(ceil_div(lines, width)),
-        size(aligned<T>(width * depth + 1)) {}
+        size(aligned<T>(width * depth)) {}
 
   // The elements of all panels, and the slack after them.
   std::int64_t total() const { return count * size + blis::TileKernel<T>::slack; }

@@ -224,16 +224,18 @@ void multiply_tile(const TileProduct<T>& x, const T* a, const T* b, T* c, int64_
   Vector<T> sums[rows][vectors];
   repeat<rows>(
       [&](auto i) { repeat<vectors>([&](auto v) { sums[i][v] = Vector<T>{}; }); });
-  for (int64_t p = 0; p < x.k; ++p, a += x.column_stride, b += x.b_step) {
+  for (int64_t p = 0; p < x.k; ++p, a += x.a.column_stride, b += x.b_step) {
     Vector<T> row[vectors];
     repeat<vectors>([&](auto v) { row[v] = load(b + v * w); });
     repeat<rows>([&](auto i) {
-      const Vector<T> factor = a[i * x.row_stride] - Vector<T>{};  // in every lane
+      const Vector<T> factor = a[i * x.a.row_stride] - Vector<T>{};  // in every lane
       repeat<vectors>(
           [&](auto v) { sums[i][v] = multiply_add<T>(factor, row[v], sums[i][v]); });
     });
   }
   const bool add = x.add;
+  const Vector<T> scale = x.scale - Vector<T>{};
+  repeat<rows>([&](auto i) { repeat<vectors>([&](auto v) { sums[i][v] *= scale; }); });
   if (n >= vectors * w) {
     repeat<rows>([&](auto i) {
       repeat<vectors>([&](auto v) {
@@ -276,21 +278,22 @@ void multiply(const TileProduct<T>& x) {
     for (int64_t i = 0, rows; i < x.m; i += rows) {
       const int64_t left = x.m - i;
       rows = left <= most ? left : left / ((left + most - 1) / most);
-      tiles[static_cast<std::size_t>(rows - 1)](x, x.a + i * x.row_stride, b,
+      tiles[static_cast<std::size_t>(rows - 1)](x, x.a.first + i * x.a.row_stride, b,
                                                 x.c + i * x.c_step + j, n);
     }
   }
 }
 
 template <class T>
-constexpr ProductKernels<T> kernels = {
+constexpr ProductKernels<T> kernels = {tile_rows,   2 * lanes<T>,
 #if defined(__FMA__)
-    tile_rows,
+                                       true,
 #else
-    0,
+                                       false,
 #endif
-    2 * lanes<T>, dot<T>,  scale<T>,    add_columns<T>, gemv<T>,
-    ger<T>,       pack<T>, multiply<T>, add_row<T>,     transpose_whole<T>};
+                                       dot<T>,      scale<T>,     add_columns<T>,
+                                       gemv<T>,     ger<T>,       pack<T>,
+                                       multiply<T>, add_row<T>,   transpose_whole<T>};
 
 }  // namespace
 

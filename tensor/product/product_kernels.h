@@ -6,28 +6,35 @@
 
 namespace heed::kernels {
 
-// A product for multiply(): c (m, n) = a (m, k) b, or c + a b.
-//   a    element (i, p) at a[i * row_stride + p * column_stride]
+template <class T>
+struct LeftOperand {
+  const T* first;
+  std::int64_t row_stride, column_stride;
+};
+
+// A product for multiply(): c (m, n) = scale a (m, k) b, or with `add` c + scale a b.
+//   a    element (i, p) at a.first[i * a.row_stride + p * a.column_stride]
 //   b    panels of tile_columns columns, the last padded with zeros to whole vectors: row
 //        p of panel j begins at b[j * panel_step + p * b_step]
 //   c    rows c_step apart
 template <class T>
 struct TileProduct {
   std::int64_t m, n, k;
-  const T* a;
-  std::int64_t row_stride, column_stride;
+  LeftOperand<T> a;
   const T* b;
   std::int64_t b_step, panel_step;
   T* c;
   std::int64_t c_step;
-  bool add = false;  // to what c holds
+  bool add = false;
+  T scale = 1;
 };
 
 template <class T>
 struct ProductKernels {
-  // The tile that multiply() computes best. No rows at a level without fused
-  // multiply-adds, where BLIS's micro-kernel is faster.
+  // The tile that multiply() computes best.
   std::int64_t tile_rows, tile_columns;
+  // Whether it has fused multiply-adds: without them BLIS's micro-kernel is faster.
+  bool fused;
   // The sum of x[i * x_step] * y[i * y_step] over i < n.
   T(*dot)
   (std::int64_t n, const T* x, std::int64_t x_step, const T* y, std::int64_t y_step);
