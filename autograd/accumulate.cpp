@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "autograd/elementwise.h"
+#include "tensor/core/views.h"
 #include "tensor/elementwise/elementwise.h"
 
 namespace heed {
@@ -51,6 +52,15 @@ void detail::accumulate(std::optional<Variable>& sum, Variable g) {
   } else {
     sum = *sum + g;
   }
+}
+
+bool detail::accumulate_slice(const std::optional<Variable>& sum,
+                              const SliceGradient& part) {
+  if (!sum || !adds_in_place(*sum)) return false;
+  const Tensor rest = slice(sum->value(), part.dim, part.start, to_end, part.step);
+  Tensor target = slice(rest, part.dim, 0, part.g.size(part.dim));
+  add_(target, part.g.value());
+  return true;
 }
 
 std::optional<Variable> GradSlot::get() const {

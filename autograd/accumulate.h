@@ -11,6 +11,8 @@ namespace heed::detail {
 
 // sum += g
 void accumulate(std::optional<Variable>& sum, Variable g);
+// The same for a slice of sum, if that can be done in place; else false.
+bool accumulate_slice(const std::optional<Variable>& sum, const SliceGradient& part);
 
 // The gradients that a backward pass leaves for users. They are added to the slots when
 // the pass is over: all of them or, if it ends in an exception, none.

@@ -4,6 +4,7 @@
 
 #include "autograd/accumulate.h"
 #include "autograd/backward_observer.h"
+#include "autograd/indexing.h"
 #include "autograd/node.h"
 #include "autograd/reductions.h"
 #include "autograd/topological_order.h"
@@ -89,6 +90,12 @@ void Requests::deliver(int i, Variable gradient) {
     gradient = sum_to(gradient, input.shape);  // the op broadcast its input
   }
   detail::accumulate(order_.gradient(state), std::move(gradient));
+}
+
+void Requests::deliver(int i, const SliceGradient& part) {
+  const detail::NodeState& state = *order_.input(node_, i);
+  if (!observer_ && detail::accumulate_slice(order_.gradient(state), part)) return;
+  deliver(i, slice_scatter(state.node->shape, part.g, part.dim, part.start, part.step));
 }
 
 }  // namespace heed

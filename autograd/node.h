@@ -48,6 +48,14 @@ class Deposits;
 class BackwardObserver;
 }  // namespace detail
 
+// A gradient that is 0 but for a slice of the input, where it is g. Summed up in place, so
+// that the parts of a tensor cost no more than the whole.
+struct SliceGradient {
+  Variable g;
+  Dim dim;
+  std::int64_t start, step;
+};
+
 // What a backward pass asks of a node: the gradients of those inputs that need one.
 class Requests {
  public:
@@ -61,6 +69,7 @@ class Requests {
   // it is summed to the input's. Throws Error when it is of another shape, or not of the
   // input's dtype.
   void deliver(int i, Variable gradient);
+  void deliver(int i, const SliceGradient& gradient);
 
  private:
   detail::TopologicalOrder& order_;

@@ -11,9 +11,9 @@
 // mathematics: it returns a new Variable and changes nothing. It is written with ops on
 // Variables, so that it can be differentiated itself. It sees only g, then what save()
 // lists, all as const Variables, and plain numbers that it captures: the a and b in the
-// rules above are the saved ones, and hide the op's. It may return a
-// gradient of the result's shape where its input was broadcast: backward sums it to the
-// input's shape.
+// rules above are the saved ones, and hide the op's. It may return a gradient of the
+// result's shape where its input was broadcast: backward sums it to the input's shape. It
+// may return a SliceGradient where the rest is 0.
 //
 // save() lists what the rule needs of the forward pass: Variables, constant Tensors, and
 // `result` for the op's own result. The node holds these tensors if the rule's input
@@ -132,8 +132,8 @@ NodeRef make_node(OpInfo op, const Tensor& value, Inputs inputs,
 
 // gradient(g, saved...), with S saved tensors as Variables; `node` saved them.
 template <std::size_t S, class Gradient>
-Variable apply(const Gradient& gradient, const Variable& g, const SavedTensor* saved,
-               Node& node) {
+auto apply(const Gradient& gradient, const Variable& g, const SavedTensor* saved,
+           Node& node) {
   return [&]<std::size_t... i>(std::index_sequence<i...>) {
     [[maybe_unused]] const std::array<Variable, S> unpacked = {saved[i].unpack(node)...};
     return gradient(g, unpacked[i]...);

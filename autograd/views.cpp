@@ -81,8 +81,8 @@ Variable expand(const Variable& x, const Shape& shape) {
 Variable slice(const Variable& x, Dim dim, Integer start, Integer stop, Integer step) {
   return record({"slice", "dx = zeros with g in that place"},
                 slice(x.value(), dim, start, stop, step),
-                rule(x, [shape = x.shape(), dim, start, step](auto& g) {
-                  return slice_scatter(shape, g, dim, start, step);
+                rule(x, [dim, start, step](auto& g) {
+                  return SliceGradient{g, dim, start, step};
                 }));
 }
 
@@ -90,8 +90,8 @@ Variable slice(const Variable& x, Dim dim, Integer start, Integer stop, Integer 
 Variable select(const Variable& x, Dim dim, Integer index) {
   return record({"select", "dx = zeros with g in that place"},
                 select(x.value(), dim, index),
-                rule(x, [shape = x.shape(), dim, index](auto& g) {
-                  return select_scatter(shape, g, dim, index);
+                rule(x, [dim = normalize_dim("select", dim, x.dim()), index](auto& g) {
+                  return SliceGradient{unsqueeze(g, dim), dim, index, 1};
                 }));
 }
 

@@ -13,7 +13,7 @@
 // threads that wait for each other. The sum over k is cut by the shape alone: the bits of
 // c depend neither on the number of threads nor on the caches.
 //
-// Where the processor has fused multiply-adds and the rows of a are contiguous, heed's own
+// Where the processor has fused multiply-adds and rows of a are contiguous, heed's own
 // kernel reads them where they lie, and only b is packed. Otherwise BLIS's micro-kernel,
 // as fast, multiplies packed panels of both.
 //

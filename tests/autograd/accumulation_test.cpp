@@ -172,6 +172,37 @@ BOOST_AUTO_TEST_CASE(an_unrecorded_gradient_ends_the_history) {
   BOOST_TEST(grad(first, {y})[0].item() == 12);
 }
 
+// A slice's gradient is added to that part of what has arrived, if this is nobody else's.
+BOOST_AUTO_TEST_CASE(slices_add_up_in_any_order) {
+  const List expected = {1, 3, 6, 5, 4};
+  const auto check = [&](auto f) {
+    const Variable x = leaf_of({1, 2, 3, 4, 5});
+    f(x).backward();
+    BOOST_TEST(numbers(x.grad()) == expected);
+  };
+  const auto part = [](auto& x, Integer begin, Integer end) {
+    return sum(slice(x, 0, begin, end));
+  };
+  check([&](auto& x) {
+    return part(x, 0, 3) + 2 * part(x, 1, 4) + 3 * sum(slice(x, 0, 2, 5, 2)) +
+           3 * select(x, 0, -2) + select(x, 0, 4);
+  });
+  check([&](auto& x) {
+    return select(x, 0, 4) + 3 * select(x, 0, -2) + 3 * sum(slice(x, 0, -3, 5, 2)) +
+           2 * part(x, 1, 4) + part(x, 0, 3);
+  });
+  // Beside the whole, whose gradient is first another's as well, then an expanded one.
+  check([&](auto& x) {
+    const Variable y = x + leaf_of({0, 0, 0, 0, 0});
+    return sum(y) + 2 * part(x, 1, 5) + 2 * select(x, 0, 2) + select(x, 0, -3) +
+           2 * select(x, 0, 3) + select(x, 0, 4);
+  });
+  check([&](auto& x) {
+    return 2 * part(x, 1, 5) + select(x, 0, 2) * 3 + 2 * part(x, 3, 4) + sum(x) +
+           part(x, 4, 5);
+  });
+}
+
 BOOST_AUTO_TEST_CASE(a_seed_with_a_history_is_not_added_to) {
   const Variable x = leaf(3), w = leaf(2);
   const Variable seed = square(w);
