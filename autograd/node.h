@@ -48,8 +48,8 @@ class Deposits;
 class BackwardObserver;
 }  // namespace detail
 
-// A gradient that is 0 but for a slice of the input, where it is g. Summed up in place, so
-// that the parts of a tensor cost no more than the whole.
+// A gradient that is 0 but for a slice of the input, where it is g. Summed up in place:
+// the parts of a tensor cost no more than the whole.
 struct SliceGradient {
   Variable g;
   Dim dim;

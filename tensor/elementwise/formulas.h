@@ -304,8 +304,8 @@ struct Formula<Op::silu> : Elementary {
 };
 template <>
 struct Formula<Op::gelu> : Elementary {
-  // The error is 1e-7 |x|; to the left 1 + erf cancels, as it does in PyTorch.
-  float operator()(float x) const { return 0.5f * x * (1 + erf(x * 0x1.6a09e6p-1f)); }
+  // The error is 3e-8 |x|, and a rounding.
+  float operator()(float x) const { return x * normal_cdf(x); }
   double operator()(double x) const {
     return 0.5 * x * __builtin_erfc(x * -0x1.6a09e667f3bcdp-1);
   }
@@ -325,7 +325,7 @@ template <>
 struct Formula<Op::gelu_backward> : Elementary {
   float operator()(float g, float x) const {
     const float density = 0x1.988454p-2f * exp(-0.5f * x * x);  // 1/√(2π)
-    return g * (0.5f * (1 + erf(x * 0x1.6a09e6p-1f)) + x * density);
+    return g * fma(x, density, normal_cdf(x));
   }
   double operator()(double g, double x) const {
     const double density = 0x1.9884533d43651p-2 * exp(-0.5 * x * x);
