@@ -4,15 +4,23 @@
 #include "tensor/core/parallel.h"
 #include "tensor/core/views.h"
 #include "tensor/kernels/level.h"
+#include "tensor/product/panels.h"
 #include "tensor/reduce/reductions.h"
 
 namespace heed {
 namespace {
 
+using kernels::Powers;
 using std::int64_t;
 
 // The time of a tanh, in plain operations, for parallel_for.
 constexpr int64_t tanh_cost = 8;
+
+// How many threads take a share each of `count` things, with so many tanh each.
+int64_t share_count(int64_t count, int64_t tanhs) {
+  const int64_t grain = parallel_grain / (tanh_cost * std::max<int64_t>(tanhs, 1)) + 1;
+  return std::clamp<int64_t>(count / grain, 1, omp_in_parallel() ? 1 : num_threads());
+}
 
 // The operands as arrays: queries (batch, n, h), keys (batch, m, h), w (h).
 struct Operands {
@@ -51,15 +59,36 @@ Tensor additive_scores(const Tensor& queries, const Tensor& keys, const Tensor& 
     const T *const q = x.queries.data<T>(), *const k = x.keys.data<T>();
     const T* const w = x.w.data<T>();
     T* const to = scores.mutable_data<T>();
+    const auto& loops = kernels::get<kernels::AdditiveKernels<T>>();
+    if (kernels::powers_pay(x.n, x.m)) {
+      // Cut over queries; each thread has the powers of a query and of its entry's keys.
+      const int64_t rows = x.batch * x.n, size = Powers<T>::size(x.m + 1, x.h);
+      const int64_t threads = share_count(rows, x.m * x.h);
+      Buffer<T> memory(size * threads);
+      parallel_for(threads, 1, [&](int64_t begin, int64_t end) {
+        const auto of_q = Powers<T>::in(memory.first() + begin * size, 1, x.h);
+        const auto of_k = Powers<T>::in(of_q.largest + 1, x.m, x.h);
+        int64_t entry = -1;
+        for (int64_t i = rows * begin / threads; i < rows * end / threads; ++i) {
+          if (entry != i / x.n) {
+            entry = i / x.n;
+            loops.powers(x.m, x.h, k + entry * x.m * x.h, x.h, of_k);
+          }
+          loops.powers(1, x.h, q + i * x.h, x.h, of_q);
+          loops.scores_by_powers(x.m, x.h, q + i * x.h, k + entry * x.m * x.h, w, of_q,
+                                 of_k, to + i * x.m);
+        }
+      });
+      return scores;
+    }
     // Cut over all pairs of a query and a key: a decoder has one query and many keys.
     const int64_t grain = parallel_grain / (tanh_cost * std::max<int64_t>(x.h, 1)) + 1;
     parallel_for(scores.numel(), grain, [&](int64_t begin, int64_t end) {
       while (begin < end) {
         const int64_t row = begin / x.m, first = begin % x.m;
         const int64_t last = std::min(x.m, first + end - begin);
-        kernels::get<kernels::AdditiveKernels<T>>().scores(
-            last - first, x.h, q + row * x.h, k + (row / x.n * x.m + first) * x.h, w,
-            to + begin);
+        loops.scores(last - first, x.h, q + row * x.h,
+                     k + (row / x.n * x.m + first) * x.h, w, to + begin);
         begin += last - first;
       }
     });
@@ -86,19 +115,23 @@ AdditiveScoresGradients additive_scores_backward(const Tensor& g, const Tensor& 
     // Cut over batch entries and hidden units: every sum over queries or keys then stays
     // whole, however many threads there are.
     const int64_t width = kernels::additive_width, blocks = ceil_div(x.h, width);
-    const int64_t cost = tanh_cost * std::max<int64_t>(x.n * x.m * width, 1);
-    parallel_for(
-        x.batch * blocks, parallel_grain / cost + 1, [&](int64_t begin, int64_t end) {
-          for (int64_t i = begin; i < end; ++i) {
-            const int64_t entry = i / blocks, first = i % blocks * width;
-            const int64_t q = entry * x.n * x.h + first, k = entry * x.m * x.h + first;
-            const int64_t scores = entry * x.n * x.m, w = entry * x.h + first;
-            kernels::get<kernels::AdditiveKernels<T>>().gradients(
-                {x.n, x.m, x.h, from_q + q, from_k + k, from_w + first, from_g + scores,
-                 to_q + q, to_k + k, to_w + w},
-                std::min(width, x.h - first));
-          }
-        });
+    const int64_t pieces = x.batch * blocks;
+    const int64_t threads = share_count(pieces, x.n * x.m * width);
+    const int64_t size =
+        kernels::powers_pay(x.n, x.m) ? Powers<T>::size(x.n + x.m, width) : 0;
+    Buffer<T> memory(size * threads);
+    parallel_for(threads, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t i = pieces * begin / threads; i < pieces * end / threads; ++i) {
+        const int64_t entry = i / blocks, first = i % blocks * width;
+        const int64_t q = entry * x.n * x.h + first, k = entry * x.m * x.h + first;
+        const int64_t scores = entry * x.n * x.m, w = entry * x.h + first;
+        kernels::get<kernels::AdditiveKernels<T>>().gradients(
+            {x.n, x.m, x.h, from_q + q, from_k + k, from_w + first, from_g + scores,
+             to_q + q, to_k + k, to_w + w,
+             size > 0 ? memory.first() + begin * size : nullptr},
+            std::min(width, x.h - first));
+      }
+    });
   });
   return {dq, dk, x.batch == 1 ? reshape(dw, {x.h}) : sum(dw, 0)};
 }

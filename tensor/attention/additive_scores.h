@@ -9,8 +9,10 @@ namespace heed {
 //   queries (..., n, h), keys (..., m, h), w (h)  ->  (..., n, m)
 //
 // Written in other ops, this makes two arrays (..., n, m, h), of the sums and of their
-// tanh. Here neither is made: each number is used where it is computed. All of one
-// floating dtype. Throws Error when the dtypes or the shapes do not fit.
+// tanh. Here neither is made: each number is used where it is computed. For many queries
+// and keys tanh(q + k) is formed of e^2q and e^2k, an exponential for each of these and
+// none for a pair. All of one floating dtype. Throws Error when the dtypes or the shapes
+// do not fit.
 Tensor additive_scores(const Tensor& queries, const Tensor& keys, const Tensor& w);
 
 // The gradients of the operands, each of its operand's shape.

@@ -99,6 +99,33 @@ BOOST_AUTO_TEST_CASE(values_and_gradients_of_every_shape) {
   }
 }
 
+// Many queries and keys take powers of each; small, middling and large ones, and pairs of
+// unlike ones, in different ways.
+BOOST_AUTO_TEST_CASE(operands_of_every_size) {
+  for (const DType dtype : {float32, float64}) {
+    const double exact = dtype == float32 ? 1e-6 : 2e-15;
+    for (const double scale : {1e-6, 1e-3, 0.1, 0.4, 1.0, 4.0, 15.0, 100.0, 1e30}) {
+      Sample x({2}, 20, 24, 19, dtype);
+      x.queries *= scale;
+      x.keys *= scale;
+      const Plain plain(x);
+      BOOST_TEST_CONTEXT(name(dtype) << ", " << scale) {
+        const double largest = max(abs(plain.scores)).item();
+        BOOST_TEST(distance(x.scores(), plain.scores) <= exact * largest);
+        check_against_plain(x, 4 * exact);
+      }
+    }
+    Sample mixed({}, 12, 14, 21, dtype);
+    for (std::int64_t i = 0; i < 12; ++i) mixed.queries[i] *= std::pow(4.0, i - 6);
+    for (std::int64_t j = 0; j < 14; ++j) mixed.keys[j] *= std::pow(4.0, 6 - j);
+    check_against_plain(mixed, 4 * exact);
+    Sample opposite({}, 16, 16, 40, dtype);  // q + k is nearly 0
+    opposite.queries *= 3;
+    opposite.keys = opposite.queries * (-1 - 1e-6);
+    check_against_plain(opposite, 4 * exact);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(the_toy_of_equal_keys) {
   // Equal keys score equally: here tanh(0.5) for each of two hidden units, times 1 and 2.
   const Tensor scores =
