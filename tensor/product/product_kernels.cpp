@@ -274,12 +274,12 @@ void multiply(const TileProduct<T>& x) {
   const T* b = x.b;
   for (int64_t j = 0; j < x.n; j += width, b += x.panel_step) {
     const int64_t n = x.n - j, most = n > lanes<T> ? tile_rows : most_rows;
-    const auto& tiles = n > lanes<T> ? tiles_2<T> : tiles_1<T>;
+    const auto& of_rows = n > lanes<T> ? tiles_2<T> : tiles_1<T>;
     for (int64_t i = 0, rows; i < x.m; i += rows) {
       const int64_t left = x.m - i;
       rows = left <= most ? left : left / ((left + most - 1) / most);
-      tiles[static_cast<std::size_t>(rows - 1)](x, x.a.first + i * x.a.row_stride, b,
-                                                x.c + i * x.c_step + j, n);
+      of_rows[static_cast<std::size_t>(rows - 1)](x, x.a.first + i * x.a.row_stride, b,
+                                                  x.c + i * x.c_step + j, n);
     }
   }
 }
