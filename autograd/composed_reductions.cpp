@@ -29,17 +29,6 @@ Tensor running_extreme(const Tensor& x, Dim dim, bool largest) {
   return stack(places, dim);
 }
 
-// The products of what there is with the elements of x along `dim`, one after the other.
-// By halves, as the gradient of a slice is as long as what it was taken from: element by
-// element from the whole, a backward would take the square of the length.
-template <Array X>
-void append_products(const X& x, Dim dim, std::vector<X>& products) {
-  const std::int64_t n = x.size(dim);
-  if (n == 1) return products.push_back(products.empty() ? x : products.back() * x);
-  append_products(slice(x, dim, 0, n / 2), dim, products);
-  append_products(slice(x, dim, n / 2), dim, products);
-}
-
 }  // namespace
 
 template <Array X>
@@ -120,9 +109,11 @@ X cumprod(const X& x, Dim dim) {
   if (x.dtype() == float32) return cumprod(x.to(float64), dim).to(float32);
   if (x.dim() == 0) return reshape(cumprod(flatten(x), dim), {});
   if (x.size(dim) == 0) return x.clone();
-  std::vector<X> products;
-  append_products(x, dim, products);
-  return cat(products, dim);
+  std::vector<X> products = {select(x, dim, 0)};
+  for (std::int64_t i = 1; i < x.size(dim); ++i) {
+    products.push_back(products.back() * select(x, dim, i));
+  }
+  return stack(products, dim);
 }
 
 template <Array X>

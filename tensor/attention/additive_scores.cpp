@@ -13,13 +13,12 @@ namespace {
 using kernels::Powers;
 using std::int64_t;
 
-// The time of a tanh, in plain operations, for parallel_for.
+// The time of a tanh, in plain operations.
 constexpr int64_t tanh_cost = 8;
 
-// How many threads take a share each of `count` things, with so many tanh each.
-int64_t share_count(int64_t count, int64_t tanhs) {
-  const int64_t grain = parallel_grain / (tanh_cost * std::max<int64_t>(tanhs, 1)) + 1;
-  return std::clamp<int64_t>(count / grain, 1, omp_in_parallel() ? 1 : num_threads());
+// So many things, with so many tanh each, keep a thread busy.
+int64_t tanh_grain(int64_t tanhs) {
+  return parallel_grain / (tanh_cost * std::max<int64_t>(tanhs, 1)) + 1;
 }
 
 // The operands as arrays: queries (batch, n, h), keys (batch, m, h), w (h).
@@ -63,7 +62,7 @@ Tensor additive_scores(const Tensor& queries, const Tensor& keys, const Tensor& 
     if (kernels::powers_pay(x.n, x.m)) {
       // Cut over queries; each thread has the powers of a query and of its entry's keys.
       const int64_t rows = x.batch * x.n, size = Powers<T>::size(x.m + 1, x.h);
-      const int64_t threads = share_count(rows, x.m * x.h);
+      const int64_t threads = thread_count(rows, tanh_grain(x.m * x.h));
       Buffer<T> memory(size * threads);
       parallel_for(threads, 1, [&](int64_t begin, int64_t end) {
         const auto of_q = Powers<T>::in(memory.first() + begin * size, 1, x.h);
@@ -82,8 +81,7 @@ Tensor additive_scores(const Tensor& queries, const Tensor& keys, const Tensor& 
       return scores;
     }
     // Cut over all pairs of a query and a key: a decoder has one query and many keys.
-    const int64_t grain = parallel_grain / (tanh_cost * std::max<int64_t>(x.h, 1)) + 1;
-    parallel_for(scores.numel(), grain, [&](int64_t begin, int64_t end) {
+    parallel_for(scores.numel(), tanh_grain(x.h), [&](int64_t begin, int64_t end) {
       while (begin < end) {
         const int64_t row = begin / x.m, first = begin % x.m;
         const int64_t last = std::min(x.m, first + end - begin);
@@ -116,7 +114,7 @@ AdditiveScoresGradients additive_scores_backward(const Tensor& g, const Tensor& 
     // whole, however many threads there are.
     const int64_t width = kernels::additive_width, blocks = ceil_div(x.h, width);
     const int64_t pieces = x.batch * blocks;
-    const int64_t threads = share_count(pieces, x.n * x.m * width);
+    const int64_t threads = thread_count(pieces, tanh_grain(x.n * x.m * width));
     const int64_t size =
         kernels::powers_pay(x.n, x.m) ? Powers<T>::size(x.n + x.m, width) : 0;
     Buffer<T> memory(size * threads);

@@ -130,12 +130,12 @@ class Forward {
                             h_.words, scores);
       for (int64_t j = 0; j < width_; ++j) inverse_sums[j] *= h_.stay_factor;
     }
-    // O = E V, then divided. So many keys at a time that their part of Eᵀ stays in the L1
-    // cache while the panels of V pass.
+    // O = E V, then divided; where no key is seen, only zeros. So many keys at a time
+    // that their part of Eᵀ stays in the L1 cache while the panels of V pass.
     const Matrices<T>& output = results_.output;
     T* const rows = output[block.head] + first * output.row_step;
     constexpr int64_t keys_at_once = 128;
-    for (int64_t key = 0; key < longest || key == 0; key += keys_at_once) {
+    for (int64_t key = 0; key < longest; key += keys_at_once) {
       loops_.multiply({.m = block.count,
                        .n = h_.value_features,
                        .k = std::min(keys_at_once, longest - key),

@@ -57,6 +57,13 @@ Matrices<T> mutable_matrices(Tensor& x) {
   return {x, x.mutable_data<T>()};
 }
 
+// How many columns a tile of a product has, and the most that it has on any processor.
+template <class T>
+std::int64_t tile_columns() {
+  return kernels::get<kernels::ProductKernels<T>>().tile_columns;
+}
+inline constexpr std::int64_t widest_tile = 32;
+
 // Whether there is such an operand, and not of nothing.
 inline bool has_elements(const Tensor& x) { return x.defined() && x.numel() > 0; }
 
@@ -160,13 +167,6 @@ void attention_by_rows_backward(const AttentionOperands<T>& operands, const Tens
                                 const AttentionResult& result,
                                 AttentionGradients& gradients);
 
-// How many columns a tile of a product has, and the most that it has on any processor.
-template <class T>
-std::int64_t tile_columns() {
-  return kernels::get<kernels::ProductKernels<T>>().tile_columns;
-}
-inline constexpr std::int64_t widest_tile = 32;
-
 // The matrices that the wanted gradients are written to.
 template <class T>
 struct GradientMatrices {
@@ -232,7 +232,7 @@ class Rows {
   Rows(const Matrices<const T>& x, std::int64_t most, std::int64_t columns)
       : x_(x),
         columns_(columns),
-        vector_(kernels::get<kernels::ProductKernels<T>>().tile_columns / 2),
+        vector_(tile_columns<T>() / 2),
         is_copied_(x.column_step != 1 || columns % vector_ != 0 ||
                    4 * columns < x.row_step || x.row_step % same_place == 0),
         step_(is_copied_ ? ceil_div(columns, vector_) * vector_ : x.row_step),
@@ -276,7 +276,6 @@ class Packed {
     panels_.pack(x, step, depth_step, memory_.first());
   }
   const T* first() const { return memory_.first(); }
-  std::int64_t width() const { return panels_.width; }
   std::int64_t size() const { return panels_.size; }  // of a panel
 
  private:

@@ -17,14 +17,19 @@ inline constexpr std::int64_t parallel_grain = 32768;
 // How many pieces of size b cover a.
 inline std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
+// How many threads pay for `count` units of work, with at least `grain` for each.
+inline std::int64_t thread_count(std::int64_t count, std::int64_t grain) {
+  const std::int64_t most = omp_in_parallel() ? 1 : num_threads();
+  return std::clamp<std::int64_t>(count / std::max<std::int64_t>(grain, 1), 1, most);
+}
+
 // Calls f(begin, end) over pieces of [0, count), on several threads when a piece of at
 // least `grain` units of work falls to each. Where the cuts fall depends on the number of
 // threads, so no sum may cross one. f must not throw.
 template <class F>
 void parallel_for(std::int64_t count, std::int64_t grain, F&& f) {
-  const std::int64_t pieces =
-      std::min<std::int64_t>(num_threads(), count / std::max<std::int64_t>(grain, 1));
-  if (pieces <= 1 || omp_in_parallel()) {
+  const std::int64_t pieces = thread_count(count, grain);
+  if (pieces == 1) {
     if (count > 0) f(std::int64_t{0}, count);
     return;
   }

@@ -37,13 +37,6 @@ namespace {
 using kernels::LeftOperand;
 using std::int64_t;
 
-// How many threads take a share each of `count` things of `work` multiply-adds: so many
-// that each has more than multiply_grain to do.
-int64_t thread_count(int64_t count, int64_t work) {
-  const int64_t threads = omp_in_parallel() ? 1 : num_threads();
-  return std::clamp<int64_t>(count / (multiply_grain / work + 1), 1, threads);
-}
-
 // --- small products
 
 // The columns of b, and zeros up to a whole number of vectors.
@@ -70,7 +63,7 @@ void multiply_small(const Products<T>& x) {
   const auto& loops = kernels::get<kernels::ProductKernels<T>>();
   const int64_t width = padded_columns(x), products = x.count();
   const int64_t size = aligned<T>(width * x.k);
-  const int64_t parts = thread_count(products, x.m * x.n * x.k);
+  const int64_t parts = thread_count(products, multiply_grain / (x.m * x.n * x.k) + 1);
   Buffer<T> memory(size * parts);
   parallel_for(parts, 1, [&](int64_t begin, int64_t end) {
     T* const packed = memory.first() + begin * size;
@@ -347,10 +340,9 @@ void multiply_in_tiles(const Products<T>& x) {
   const Blocking<T> blocking(x);
   const int64_t products = x.count(), work = x.m * x.n * x.k;
   // A thread takes whole products, or, if they are few, parts of each.
-  int64_t threads = thread_count(products, work);
+  int64_t threads = thread_count(products, multiply_grain / work + 1);
   Grid grid;
-  if (const int64_t team = thread_count(work / multiply_grain, multiply_grain);
-      threads < team) {
+  if (const int64_t team = thread_count(work / multiply_grain, 2); threads < team) {
     threads = team;
     grid = best_grid(x, blocking, team);
   }
