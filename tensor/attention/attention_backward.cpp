@@ -170,7 +170,7 @@ class Backward {
 
   // Adds scale a (m, k) times rows of b, b_step apart, to the gradient's rows from `row`
   // on.
-  void add_product(int64_t m, int64_t k, const kernels::LeftOperand<T>& a, const T* b,
+  void add_product(int64_t m, int64_t k, const Matrix<const T>& a, const T* b,
                    int64_t b_step, T scale, int64_t columns, const Matrices<T>& gradient,
                    int64_t row) const {
     loops_.multiply({.m = m,

@@ -5,14 +5,9 @@
 #include <cstdint>
 #include <string>
 
-namespace heed::blis {
+#include "tensor/product/matrix.h"
 
-// A matrix in memory: element (i, j) is first[i * row_stride + j * column_stride].
-template <class T>
-struct Matrix {
-  T* first;
-  std::int64_t row_stride, column_stride;
-};
+namespace heed::blis {
 
 // c = a b, for a (m, k), b (k, n) and c (m, n) with m, n, k >= 1, on up to `threads`
 // threads; the bits of c do not depend on how many. No two elements of a matrix may share

@@ -34,7 +34,6 @@
 namespace heed {
 namespace {
 
-using kernels::LeftOperand;
 using std::int64_t;
 
 // --- small products
@@ -74,9 +73,16 @@ void multiply_small(const Products<T>& x) {
         loops.pack(width, x.n, x.k, b, x.b.column_stride, x.b.row_stride, packed, 0);
         source = b;
       }
-      const LeftOperand<T> a{x.a.first + at_a, x.a.row_stride, x.a.column_stride};
-      loops.multiply({x.m, x.n, x.k, a, packed, width, loops.tile_columns,
-                      x.c + i * x.m * x.n, x.n});
+      loops.multiply({.m = x.m,
+                      .n = x.n,
+                      .k = x.k,
+                      .a = {x.a.first + at_a, x.a.row_stride, x.a.column_stride},
+                      .b = packed,
+                      .b_step = width,
+                      .panel_step = loops.tile_columns,
+                      .c = x.c + i * x.m * x.n,
+                      .c_step = x.n,
+                      .bias = x.bias});
     }
   });
 }
@@ -252,8 +258,7 @@ class Multiplication {
                      T* c, bool add, const T* bias) const {
     for (int64_t first = 0; first < b.count; first += blocking_.group) {
       for (int64_t i = 0; i < a.count; ++i) {
-        strip(a, b, i, first, from, step, c, add);
-        if (bias) add_bias(a, b, i, first, bias, c);
+        strip(a, b, i, first, from, step, c, add, bias);
       }
     }
   }
@@ -261,21 +266,31 @@ class Multiplication {
   // The tiles of strip i, as many rows as a panel of them has, and of a group of panels
   // of the columns.
   void strip(const Panels<T>& a, const Panels<T>& b, int64_t i, int64_t first,
-             const T* from, int64_t step, T* c, bool add) const {
+             const T* from, int64_t step, T* c, bool add, const T* bias) const {
     const int64_t begin = i * a.width, height = std::min(a.width, a.lines - begin);
     const int64_t last = std::min(first + blocking_.group, b.count);
+    const int64_t column = first * b.width;
+    const int64_t count = std::min(last * b.width, b.lines) - column;
     T* const rows = c + begin * x_.n;
+    if (bias) bias += column;
     if (!blocking_.is_packed()) {
-      const int64_t column = first * b.width, end = std::min(last * b.width, b.lines);
-      const LeftOperand<T> operand{from + begin * step, step, 1};
-      return blocking_.loops.multiply({height, end - column, a.depth, operand,
-                                       b_.memory + first * b.size, b.width, b.size,
-                                       rows + column, x_.n, add});
+      return blocking_.loops.multiply({.m = height,
+                                       .n = count,
+                                       .k = a.depth,
+                                       .a = {from + begin * step, step, 1},
+                                       .b = b_.memory + first * b.size,
+                                       .b_step = b.width,
+                                       .panel_step = b.size,
+                                       .c = rows + column,
+                                       .c_step = x_.n,
+                                       .add = add,
+                                       .bias = bias});
     }
     for (int64_t j = first; j < last; ++j) {
       packed_tile(height, std::min(b.width, b.lines - j * b.width), a.depth,
                   from + i * a.size, b_.memory + j * b.size, rows + j * b.width, add);
     }
+    if (bias) blocking_.loops.add_row(height, count, bias, rows + column, x_.n);
   }
 
   // A tile of packed panels by BLIS's micro-kernel. If it reaches over the end of c it
@@ -296,14 +311,6 @@ class Multiplication {
         std::copy_n(from, width, to);
       }
     }
-  }
-
-  void add_bias(const Panels<T>& a, const Panels<T>& b, int64_t i, int64_t first,
-                const T* bias, T* c) const {
-    const int64_t row = i * a.width, begin = first * b.width;
-    const int64_t end = std::min((first + blocking_.group) * b.width, b.lines);
-    blocking_.loops.add_row(std::min(a.width, a.lines - row), end - begin, bias + begin,
-                            c + row * x_.n + begin, x_.n);
   }
 };
 
@@ -372,13 +379,13 @@ void multiply_in_tiles(const Products<T>& x) {
 
 template <class T>
 void multiply(const Products<T>& x) {
-  if (x.k > 1 && x.m > 1 && x.n > 1 && !is_small(x)) return multiply_in_tiles(x);
+  if (x.m > 1 && x.n > 1 && x.k > 1) {
+    return is_small(x) ? multiply_small(x) : multiply_in_tiles(x);
+  }
   if (x.k == 0) {
     std::fill_n(x.c, x.count() * x.m * x.n, T{0});
-  } else if (x.m == 1 || x.n == 1 || x.k == 1) {
-    multiply_vectors(x);
   } else {
-    multiply_small(x);
+    multiply_vectors(x);
   }
   if (x.bias) {
     kernels::get<kernels::ProductKernels<T>>().add_row(x.count() * x.m, x.n, x.bias, x.c,

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "tensor/core/tensor_iterator.h"
-#include "tensor/product/blis.h"
+#include "tensor/product/matrix.h"
 
 namespace heed {
 
@@ -16,7 +16,7 @@ namespace heed {
 template <class T>
 struct Products {
   std::int64_t m, n, k;
-  blis::Matrix<const T> a, b;
+  Matrix<const T> a, b;
   T* c;
   TensorIterator<2> batch;
   const T* bias = nullptr;

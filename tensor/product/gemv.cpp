@@ -45,7 +45,7 @@ void outer_products(const Products<T>& x) {
 // The products of matrices (lines, k), which are operand `matrix` of the batch, and
 // vectors (k).
 template <class T>
-void matrix_vector(const Products<T>& x, int64_t lines, blis::Matrix<const T> m,
+void matrix_vector(const Products<T>& x, int64_t lines, Matrix<const T> m,
                    const T* vector, int64_t step, int matrix) {
   const auto dot = kernels::get<kernels::ProductKernels<T>>().dot;
   const auto add_columns = kernels::get<kernels::ProductKernels<T>>().add_columns;

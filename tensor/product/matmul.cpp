@@ -2,6 +2,7 @@
 
 #include "tensor/core/tensor_iterator.h"
 #include "tensor/core/views.h"
+#include "tensor/product/blis.h"
 #include "tensor/product/gemm.h"
 
 namespace heed {

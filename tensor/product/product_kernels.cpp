@@ -214,7 +214,8 @@ template <int n, class F>
 // A tile of c: `rows` rows and n columns, up to `vectors` vectors of them. It does what
 // BLIS's micro-kernel does, as fast, on rows of a wherever they lie.
 template <int rows, int vectors, class T>
-void multiply_tile(const TileProduct<T>& x, const T* a, const T* b, T* c, int64_t n) {
+void multiply_tile(const TileProduct<T>& x, const T* a, const T* b, const T* bias, T* c,
+                   int64_t n) {
   constexpr int w = lanes<T>;
   const int64_t c_step = x.c_step;
   // Fetched while the sums are formed: else the stores of a large c wait for it.
@@ -237,10 +238,13 @@ void multiply_tile(const TileProduct<T>& x, const T* a, const T* b, T* c, int64_
   const Vector<T> scale = x.scale - Vector<T>{};
   repeat<rows>([&](auto i) { repeat<vectors>([&](auto v) { sums[i][v] *= scale; }); });
   if (n >= vectors * w) {
+    Vector<T> offset[vectors];
+    repeat<vectors>([&](auto v) { offset[v] = bias ? load(bias + v * w) : Vector<T>{}; });
     repeat<rows>([&](auto i) {
       repeat<vectors>([&](auto v) {
         T* const out = c + i * c_step + v * w;
         if (add) sums[i][v] += load(out);
+        if (bias) sums[i][v] += offset[v];
         std::memcpy(out, &sums[i][v], vector_bytes);
       });
     });
@@ -250,12 +254,16 @@ void multiply_tile(const TileProduct<T>& x, const T* a, const T* b, T* c, int64_
     T row[vectors * w];
     repeat<vectors>([&](auto v) { std::memcpy(row + v * w, &sums[i][v], vector_bytes); });
     T* const out = c + i * c_step;
-    for (int64_t l = 0; l < n; ++l) out[l] = add ? out[l] + row[l] : row[l];
+    for (int64_t l = 0; l < n; ++l) {
+      const T sum = add ? out[l] + row[l] : row[l];
+      out[l] = bias ? sum + bias[l] : sum;
+    }
   });
 }
 
 template <class T>
-using Tile = void (*)(const TileProduct<T>& x, const T* a, const T* b, T* c, int64_t n);
+using Tile = void (*)(const TileProduct<T>& x, const T* a, const T* b, const T* bias,
+                      T* c, int64_t n);
 
 // The tiles of 1, 2, ... rows.
 template <int vectors, class T, int... i>
@@ -279,6 +287,7 @@ void multiply(const TileProduct<T>& x) {
       const int64_t left = x.m - i;
       rows = left <= most ? left : left / ((left + most - 1) / most);
       of_rows[static_cast<std::size_t>(rows - 1)](x, x.a.first + i * x.a.row_stride, b,
+                                                  x.bias ? x.bias + j : nullptr,
                                                   x.c + i * x.c_step + j, n);
     }
   }

@@ -4,29 +4,26 @@
 
 #include <cstdint>
 
+#include "tensor/product/matrix.h"
+
 namespace heed::kernels {
 
-template <class T>
-struct LeftOperand {
-  const T* first;
-  std::int64_t row_stride, column_stride;
-};
-
-// A product for multiply(): c (m, n) = scale a (m, k) b, or with `add` c + scale a b.
-//   a    element (i, p) at a.first[i * a.row_stride + p * a.column_stride]
+// A product for multiply(): c (m, n) = scale a (m, k) b, or with `add` c + scale a b, and
+// then plus `bias` (n), each row of it, unless that is null.
 //   b    panels of tile_columns columns, the last padded with zeros to whole vectors: row
 //        p of panel j begins at b[j * panel_step + p * b_step]
 //   c    rows c_step apart
 template <class T>
 struct TileProduct {
   std::int64_t m, n, k;
-  LeftOperand<T> a;
+  Matrix<const T> a;
   const T* b;
   std::int64_t b_step, panel_step;
   T* c;
   std::int64_t c_step;
   bool add = false;
   T scale = 1;
+  const T* bias = nullptr;
 };
 
 template <class T>
