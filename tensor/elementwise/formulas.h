@@ -323,10 +323,7 @@ struct Formula<Op::gelu_tanh> : Elementary {
 // g (Φ(x) + x φ(x)), with the normal distribution function and its density.
 template <>
 struct Formula<Op::gelu_backward> : Elementary {
-  float operator()(float g, float x) const {
-    const float density = 0x1.988454p-2f * exp(-0.5f * x * x);  // 1/√(2π)
-    return g * fma(x, density, normal_cdf(x));
-  }
+  float operator()(float g, float x) const { return g * gelu_slope(x); }
   double operator()(double g, double x) const {
     const double density = 0x1.9884533d43651p-2 * exp(-0.5 * x * x);
     return g * (0.5 * __builtin_erfc(x * -0x1.6a09e667f3bcdp-1) + x * density);

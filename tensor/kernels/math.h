@@ -200,6 +200,18 @@ struct ExpParts {
   return x < 0.f ? shown : 1.f - shown;
 }
 
+// The derivative of x Φ(x), which is Φ(x) + x φ(x); an absolute error of 1.5e-7. From
+// one exponential, that of the density φ, of which Φ's tail is a multiple too.
+[[gnu::always_inline]] inline float gelu_slope(float x) {
+  const float a = absolute(x), e = exp(-0.5f * x * x);
+  const float ratio =
+      polynomial(a, 0.5f, -0.398941129f, 0.24997738f, -0.132824913f, 0.0619651377f,
+                 -0.0255248044f, 0.0090466598f, -0.00261228927f, 0.000571004639f,
+                 -8.62695524e-05f, 7.87953741e-06f, -3.2384429e-07f);
+  const float tail = a > 5.75f ? 0.f : e * ratio;
+  return fma(x, 0x1.988454p-2f * e, x < 0.f ? tail : 1.f - tail);  // 1/√(2π)
+}
+
 // Up to here sin and cos reduce their argument themselves; beyond it they are not valid.
 inline constexpr float largest_angle = 65536.f;
 

@@ -170,6 +170,27 @@ BOOST_AUTO_TEST_CASE(gated_functions_are_as_exact_as_stated) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(the_slope_of_gelu_is_as_exact_as_stated) {
+  const std::vector<float> x = samples();
+  const float one = 1;
+  const void* in[] = {&one, x.data()};
+  const std::int64_t strides[] = {0, 1};
+  for (const Table& level : tables()) {
+    std::vector<float> y(x.size());
+    level.table.of(Op::gelu_backward, float32)(static_cast<std::int64_t>(x.size()), in,
+                                               strides, y.data());
+    double worst = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const double at = x[i];
+      if (!std::isfinite(at)) continue;
+      const double density = std::exp(-0.5 * at * at) / std::sqrt(2 * 3.14159265358979);
+      const double exact = 0.5 * std::erfc(-at * std::sqrt(0.5)) + at * density;
+      worst = std::max(worst, std::abs(y[i] - exact));
+    }
+    BOOST_TEST(worst <= 1.5e-7, level.name << " is " << worst << " off");
+  }
+}
+
 BOOST_AUTO_TEST_CASE(corners) {
   for (const Table& level : tables()) {
     BOOST_TEST_CONTEXT(level.name) {
