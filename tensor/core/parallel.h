@@ -33,7 +33,8 @@ void parallel_for(std::int64_t count, std::int64_t grain, F&& f) {
     if (count > 0) f(std::int64_t{0}, count);
     return;
   }
-  // Throws Error where HEED_LEVEL is wrong: a thread that looks up a kernel could not.
+  // Throws Error where HEED_LEVEL is wrong: a thread that looks up a kernel cannot, for
+  // no exception leaves a loop of OpenMP.
   kernels::level();
 #pragma omp parallel for num_threads(static_cast <int>(pieces)) schedule(static, 1)
   for (std::int64_t piece = 0; piece < pieces; ++piece) {

@@ -82,9 +82,9 @@ const Library& library() {
   return started;
 }
 
-// BLIS is started with the program, or with heed where that is loaded later: setenv()
-// must not run beside another thread's getenv(), and before main() there is no other
-// thread.
+// BLIS is started with the program: setenv() must not run beside another thread's
+// getenv(), and before main() there is no other thread. Who loads heed later, by
+// dlopen(), does so before other threads read the environment.
 [[maybe_unused]] const Library& started_before_main = library();
 
 // How many threads OpenMP gives for certain when it is asked for so many: BLIS ends the
@@ -116,12 +116,6 @@ void gemm(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const T> a,
                  a.column_stride, pb, b.row_stride, b.column_stride, &zero, c.first,
                  c.row_stride, c.column_stride, nullptr, &options);
   }
-}
-
-bool readable(std::int64_t rows, std::int64_t columns, std::int64_t row_stride,
-              std::int64_t column_stride) {
-  return row_stride > 0 && column_stride > 0 &&
-         (row_stride >= columns * column_stride || column_stride >= rows * row_stride);
 }
 
 template <class T>

@@ -11,14 +11,11 @@ namespace heed::blis {
 
 // c = a b, for a (m, k), b (k, n) and c (m, n) with m, n, k >= 1, on up to `threads`
 // threads; the bits of c do not depend on how many. No two elements of a matrix may share
-// a place: readable() tells. T is float or double.
+// a place. T is float or double. The plain form of multiply() in gemm.h, for tests and
+// benchmarks.
 template <class T>
 void gemm(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const T> a,
           Matrix<const T> b, Matrix<T> c, int threads);
-
-// True when gemm() takes a (rows, columns) matrix of these strides.
-bool readable(std::int64_t rows, std::int64_t columns, std::int64_t row_stride,
-              std::int64_t column_stride);
 
 // BLIS's innermost routine, and the sizes that it wants. It computes one tile,
 // `rows` x `columns`, of a product whose operands are packed in panels:

@@ -1,21 +1,38 @@
-// A product in tiles. The loops are those of Goto and van de Geijn (Anatomy of
-// High-Performance Matrix Multiplication, 2008), and of BLIS:
+// Products c = a b of matrices. multiply(), at the end, chooses among three ways:
 //
-//   for each block of columns of b
-//     for each slice of k:
-//       for each block of rows of a:              pack the rows, and the columns if new
-//         for each group of panels of columns     a group stays in a core's L2 cache
-//           for each strip of rows                a strip stays in the L1 cache
-//             for each panel of the group         a tile of c
+//   vectors  m, n or k is 1: vector_products.cpp
+//   small    tiles would be mostly padding: small_products.cpp
+//   tiles    all others: here
+//
+// A product of n x n matrices has n^3 multiply-adds and 3 n^2 numbers, which a loop over
+// rows and columns would read from memory again and again. A tile of c, 12 x 32 numbers
+// with AVX-512, stays in the registers while all of k passes: each number of a that is
+// loaded is used 32 times, each of b 12 times. And what many tiles read stays in a cache:
+//
+//   for each block of columns of b              packed: 64 panels, in the L3 cache
+//     for each slice of k
+//       for each block of rows of a
+//         for each group of panels of columns   stays in a core's L2 cache
+//           for each strip of rows              as high as a tile; stays in the L1 cache
+//             for each panel of the group       as wide as a tile
+//               a tile of c
+//
+// The loops are those of Goto and van de Geijn (Anatomy of High-Performance Matrix
+// Multiplication, 2008) and of BLIS, but a and b have changed places: there panels of b
+// stay in the L1 cache and blocks of a in L2. To pack is to copy what a tile reads, panel
+// by panel, in the order in which it is read: its vectors are aligned, its cache lines
+// follow one another, and what is missing at the ends is 0.
 //
 // Each thread computes a part of c, rows x columns, with loops and packed panels of its
-// own. Where two parts need the same columns they are packed twice, which costs less than
-// threads that wait for each other. The sum over k is cut by the shape alone: the bits of
-// c depend neither on the number of threads nor on the caches.
+// own. Where two parts need the same columns they are packed twice. To share them was
+// measured, with a barrier and with a flag a thread: it is no faster, for what is packed
+// twice takes 2 to 4 % of the time and threads that wait for each other as much. The bits
+// of c depend neither on the number of threads nor on the caches: each element is summed
+// by one thread, and the sum over k is cut by the shape alone.
 //
-// Where the processor has fused multiply-adds and rows of a are contiguous, heed's own
-// kernel reads them where they lie, and only b is packed. Otherwise BLIS's micro-kernel,
-// as fast, multiplies packed panels of both.
+// Tiles are computed by heed's kernel where the processor has fused multiply-adds and
+// rows of a are contiguous: it reads these where they lie. Otherwise by BLIS's
+// micro-kernel, which reads packed panels of both.
 //
 // BLIS's own driver (blis::gemm) takes several microseconds a call and packs without
 // vector instructions; the tests compare the two.
@@ -27,7 +44,6 @@
 
 #include "tensor/core/parallel.h"
 #include "tensor/kernels/level.h"
-#include "tensor/product/gemv.h"
 #include "tensor/product/panels.h"
 #include "tensor/product/product_kernels.h"
 
@@ -35,59 +51,6 @@ namespace heed {
 namespace {
 
 using std::int64_t;
-
-// --- small products
-
-// The columns of b, and zeros up to a whole number of vectors.
-template <class T>
-int64_t padded_columns(const Products<T>& x) {
-  const int64_t vector = kernels::get<kernels::ProductKernels<T>>().tile_columns / 2;
-  return ceil_div(x.n, vector) * vector;
-}
-
-// A product whose tiles would be padding to more than a third, and whose packed columns
-// leave room in the L1 cache, goes row by row through a kernel of heed's own.
-template <class T>
-bool is_small(const Products<T>& x) {
-  const auto& tile = blis::tile_kernel<T>();
-  const int64_t padded =
-      ceil_div(x.m, tile.rows) * tile.rows * ceil_div(x.n, tile.columns) * tile.columns;
-  constexpr int64_t packed_limit = 12 << 10;  // bytes
-  return 3 * x.m * x.n < 2 * padded &&
-         padded_columns(x) * x.k * static_cast<int64_t>(sizeof(T)) <= packed_limit;
-}
-
-template <class T>
-void multiply_small(const Products<T>& x) {
-  const auto& loops = kernels::get<kernels::ProductKernels<T>>();
-  const int64_t width = padded_columns(x), products = x.count();
-  const int64_t size = aligned<T>(width * x.k);
-  const int64_t parts = thread_count(products, multiply_grain / (x.m * x.n * x.k) + 1);
-  Buffer<T> memory(size * parts);
-  parallel_for(parts, 1, [&](int64_t begin, int64_t end) {
-    T* const packed = memory.first() + begin * size;
-    const T* source = nullptr;  // what is packed
-    for (int64_t i = products * begin / parts; i < products * end / parts; ++i) {
-      const auto [at_a, at_b] = x.offsets(i);
-      if (const T* const b = x.b.first + at_b; b != source) {
-        loops.pack(width, x.n, x.k, b, x.b.column_stride, x.b.row_stride, packed, 0);
-        source = b;
-      }
-      loops.multiply({.m = x.m,
-                      .n = x.n,
-                      .k = x.k,
-                      .a = {x.a.first + at_a, x.a.row_stride, x.a.column_stride},
-                      .b = packed,
-                      .b_step = width,
-                      .panel_step = loops.tile_columns,
-                      .c = x.c + i * x.m * x.n,
-                      .c_step = x.n,
-                      .bias = x.bias});
-    }
-  });
-}
-
-// --- tiles
 
 // The size of a core's L2 cache in bytes.
 int64_t l2_cache() {
@@ -113,7 +76,8 @@ enum class RowsOfA {
 };
 
 // Rows a multiple of 4 KiB apart are copied: the lower bits of an address choose its
-// place in the L1 cache, and the rows of a tile would share fewer places than they are.
+// place in the L1 cache, so that one column of a tile's rows would be in one set of 8
+// places.
 template <class T>
 RowsOfA rows_of_a(const Products<T>& x, bool has_kernel) {
   if (!has_kernel || x.a.column_stride != 1) return RowsOfA::packed;
@@ -121,13 +85,14 @@ RowsOfA rows_of_a(const Products<T>& x, bool has_kernel) {
   return x.a.row_stride % same_place == 0 ? RowsOfA::copied : RowsOfA::in_place;
 }
 
-// How a product is cut. Measured on a Zen 4: with twice the depth products of 1024 x 1024
-// are a tenth slower, with twice the rows 2 %.
+// How a product is cut. A strip takes up to 24 KiB of the L1 cache, a group two thirds of
+// L2, through which rows of a pass as well. Measured on a Zen 4: with twice the depth
+// products of 1024 x 1024 are a tenth slower, with twice the rows 2 %.
 template <class T>
 struct Blocking {
   const kernels::ProductKernels<T>& loops = kernels::get<kernels::ProductKernels<T>>();
   const blis::TileKernel<T>& kernel = blis::tile_kernel<T>();
-  RowsOfA rows_of_a;  // in place all rows are one block
+  RowsOfA rows_of_a;  // in place a part's rows are one block
   int64_t tile_rows, tile_columns, depth, rows, columns;
   int64_t group;  // panels of columns
 
@@ -136,9 +101,8 @@ struct Blocking {
         tile_rows(is_packed() ? kernel.rows : loops.tile_rows),
         tile_columns(is_packed() ? kernel.columns : loops.tile_columns),
         depth(even_pieces(x.k, 2048 / sizeof(T), 8)),
-        rows(even_pieces(
-            x.m, rows_of_a == RowsOfA::in_place ? x.m + tile_rows : 40 * tile_rows,
-            tile_rows)),
+        rows(even_pieces(x.m, rows_of_a == RowsOfA::in_place ? x.m : 40 * tile_rows,
+                         tile_rows)),
         columns(even_pieces(x.n, 64 * tile_columns, tile_columns)) {
     const int64_t panel = depth * tile_columns * static_cast<int64_t>(sizeof(T));
     group = even_pieces(ceil_div(columns, tile_columns),
@@ -195,8 +159,8 @@ class Multiplication {
     const auto [at_a, at_b] = x_.offsets(i);
     const T *const a = x_.a.first + at_a, *const b = x_.b.first + at_b;
     T* const c = x_.c + i * x_.m * x_.n;
-    // The columns stay packed for the next block of rows, and for the next product of
-    // the same b.
+    // The columns stay packed for the next block of rows, and where they are all of b
+    // for the next product of the same b.
     for (int64_t column = part.column; column < part.column_end;) {
       const int64_t columns = std::min(blocking_.columns, part.column_end - column);
       for (int64_t p = 0; p < x_.k; p += blocking_.depth) {
@@ -263,8 +227,7 @@ class Multiplication {
     }
   }
 
-  // The tiles of strip i, as many rows as a panel of them has, and of a group of panels
-  // of the columns.
+  // The tiles of strip i and of the panels of columns from `first` on, a group of them.
   void strip(const Panels<T>& a, const Panels<T>& b, int64_t i, int64_t first,
              const T* from, int64_t step, T* c, bool add, const T* bias) const {
     const int64_t begin = i * a.width, height = std::min(a.width, a.lines - begin);
@@ -346,20 +309,25 @@ template <class T>
 void multiply_in_tiles(const Products<T>& x) {
   const Blocking<T> blocking(x);
   const int64_t products = x.count(), work = x.m * x.n * x.k;
-  // A thread takes whole products, or, if they are few, parts of each.
+  const int64_t tiles =
+      ceil_div(x.m, blocking.tile_rows) * ceil_div(x.n, blocking.tile_columns);
+  // A thread takes whole products, or, if they are few, parts of each: then two threads
+  // must have four times the work that keeps one busy, for both read a or b.
   int64_t threads = thread_count(products, multiply_grain / work + 1);
+  const int64_t team = thread_count(std::min(work / multiply_grain, 2 * tiles), 2);
   Grid grid;
-  if (const int64_t team = thread_count(work / multiply_grain, 2); threads < team) {
+  if (threads < team || (products % team != 0 && products < 4 * team)) {
     threads = team;
     grid = best_grid(x, blocking, team);
   }
   // Part 0 of all products, then part 1: what two products share stays packed.
   const int64_t parts = products * grid.rows * grid.columns;
-  // The bounds of part i, of n, of `size` lines in tiles of `unit`.
+  // Where part i of n begins in `size` lines, which are cut between tiles of `unit`.
   const auto bound = [](int64_t i, int64_t n, int64_t size, int64_t unit) {
     return std::min(ceil_div(size, unit) * i / n * unit, size);
   };
   Buffer<T> memory(blocking.size() * threads);
+  // A call of the function is a thread, which counts from begin.
   parallel_for(threads, 1, [&](int64_t begin, int64_t end) {
     Multiplication<T> multiplication(x, blocking,
                                      memory.first() + begin * blocking.size());

@@ -40,10 +40,24 @@ struct Products {
 };
 
 // Computes the products, on several threads where it pays; m, n and the batch are at
-// least 1, k may be 0. Where m, n and k are all above 1, a and b must be
-// blis::readable(). Throws Error when there is no memory for packing. T is float or
-// double.
+// least 1, k may be 0. Strides of a and b may be any, 0 too. Throws Error when there is
+// no memory for packing. T is float or double.
 template <class T>
 void multiply(const Products<T>& products);
+
+// --- ways of multiply()
+
+// As multiply(), without the bias, if m, n or k is 1; k is at least 1.
+template <class T>
+void multiply_vectors(const Products<T>& products);
+
+// True of a product of which more than a third of BLIS's tiles would be padding, whose
+// packed columns leave room for rows of a in the smallest L1 cache, 32 KiB, and which is
+// no work for two threads.
+template <class T>
+bool is_small(const Products<T>& products);
+// As multiply(), if it is.
+template <class T>
+void multiply_small(const Products<T>& products);
 
 }  // namespace heed

@@ -2,7 +2,6 @@
 
 #include "tensor/core/tensor_iterator.h"
 #include "tensor/core/views.h"
-#include "tensor/product/blis.h"
 #include "tensor/product/gemm.h"
 
 namespace heed {
@@ -23,18 +22,13 @@ void check_batches(const Shape& a, const Shape& b) {
   }
 }
 
-// False where a product should read a copy of x: x is a matrix whose elements share
-// places, or a vector with gaps that is read four times or more, once for each of
-// `readers` lines. True of such a copy.
-bool legible(const Tensor& x, std::int64_t readers) {
+// True of a vector with gaps that is read four times or more, once for each of `readers`
+// lines: it is copied first. False of the copy.
+bool is_gappy(const Tensor& x, std::int64_t readers) {
   const int d = x.dim();
   const std::int64_t rows = x.shape()[d - 2], columns = x.shape()[d - 1];
-  const std::int64_t row_stride = x.strides()[d - 2], column_stride = x.strides()[d - 1];
-  if (rows == 1 || columns == 1) {
-    return readers < 4 || rows == columns ||
-           (rows == 1 ? column_stride : row_stride) == 1;
-  }
-  return blis::readable(rows, columns, row_stride, column_stride);
+  const bool is_vector = (rows == 1) != (columns == 1);
+  return is_vector && readers >= 4 && x.strides()[rows == 1 ? d - 1 : d - 2] != 1;
 }
 
 // x as one matrix (rows, x.size(-1)) whose rows are `step` apart.
@@ -50,8 +44,8 @@ void multiply_into(Tensor& c, const Tensor& a, const Tensor& b, const Tensor& bi
   const int da = a.dim(), db = b.dim();
   const std::int64_t m = a.shape()[da - 2], k = a.shape()[da - 1];
   const std::int64_t n = b.shape()[db - 1];
-  if (!legible(a, n)) return multiply_into(c, a.clone(), b, bias, batch);
-  if (!legible(b, m)) return multiply_into(c, a, b.clone(), bias, batch);
+  if (is_gappy(a, n)) return multiply_into(c, a.clone(), b, bias, batch);
+  if (is_gappy(b, m)) return multiply_into(c, a, b.clone(), bias, batch);
   Strides strides_a, strides_b;
   if (batch.rank() > 0) {
     strides_a =

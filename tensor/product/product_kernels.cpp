@@ -1,6 +1,5 @@
 #include "tensor/product/product_kernels.h"
 
-#include <array>
 #include <cstring>
 #include <utility>
 
@@ -16,7 +15,7 @@
 namespace heed::kernels::HEED_KERNELS {
 namespace {
 
-// The first term of sums that begin at 0: a product of -0 is 0 in them.
+// The first term of a sum that begins at 0: + 0 turns a product of -0 into 0, as there.
 template <class T>
 void scale(int64_t n, const T* x, int64_t x_step, T factor, T* out) {
   if (x_step == 1) {
@@ -153,7 +152,8 @@ void transpose_whole(int64_t rows, int64_t columns, const T* x, int64_t step, T*
 }
 
 // The bytes of a vector at this level, and the rows of a tile: with two vectors each,
-// their sums and what is multiplied fill the registers.
+// their sums, two vectors of b and a number of a fill the 32 registers of AVX-512 (27),
+// or 16 (15).
 #if defined(__AVX512F__)
 constexpr int vector_bytes = 64, tile_rows = 12;
 #elif defined(__AVX__)
@@ -161,7 +161,7 @@ constexpr int vector_bytes = 32, tile_rows = 6;
 #else
 constexpr int vector_bytes = 16, tile_rows = 6;
 #endif
-// The most rows of a tile with one vector of columns.
+// The most rows of a tile with one vector of columns, which with 16 registers leaves two.
 constexpr int most_rows = 12;
 
 template <class T>
@@ -202,7 +202,8 @@ template <class T>
 }
 
 // Calls f with the constants 0 to n - 1. Compilers keep an array of vectors in registers
-// if every index into it is a constant; those of a loop become constants too late.
+// if every index into it is a constant; a loop's index becomes one, when the loop is
+// unrolled, too late for that.
 template <int n, class F>
 [[gnu::always_inline]] inline void repeat(const F& f) {
   [&]<int... i>(std::integer_sequence<int, i...>) {
@@ -212,7 +213,8 @@ template <int n, class F>
 }
 
 // A tile of c: `rows` rows and n columns, up to `vectors` vectors of them. It does what
-// BLIS's micro-kernel does, as fast, on rows of a wherever they lie.
+// BLIS's micro-kernel does, as fast, on rows of a wherever they lie. a, b, bias and c
+// point to what the tile begins with; of x it takes k, the strides, add and scale.
 template <int rows, int vectors, class T>
 void multiply_tile(const TileProduct<T>& x, const T* a, const T* b, const T* bias, T* c,
                    int64_t n) {
@@ -229,7 +231,8 @@ void multiply_tile(const TileProduct<T>& x, const T* a, const T* b, const T* bia
     Vector<T> row[vectors];
     repeat<vectors>([&](auto v) { row[v] = load(b + v * w); });
     repeat<rows>([&](auto i) {
-      const Vector<T> factor = a[i * x.a.row_stride] - Vector<T>{};  // in every lane
+      // In every lane: - 0 changes no number, where + 0 changes -0.
+      const Vector<T> factor = a[i * x.a.row_stride] - Vector<T>{};
       repeat<vectors>(
           [&](auto v) { sums[i][v] = multiply_add<T>(factor, row[v], sums[i][v]); });
     });
@@ -265,30 +268,31 @@ template <class T>
 using Tile = void (*)(const TileProduct<T>& x, const T* a, const T* b, const T* bias,
                       T* c, int64_t n);
 
-// The tiles of 1, 2, ... rows.
+// The tiles of 1, 2, ... rows. An array of C: a function of std::array could be the one
+// of another level (see level.h).
+template <int vectors, class T, class Rows>
+struct Tiles;
 template <int vectors, class T, int... i>
-constexpr std::array<Tile<T>, most_rows> tiles(std::integer_sequence<int, i...>) {
-  return {multiply_tile<i + 1, vectors, T>...};
-}
-template <class T>
-constexpr auto tiles_1 = tiles<1, T>(std::make_integer_sequence<int, most_rows>{});
-template <class T>
-constexpr auto tiles_2 = tiles<2, T>(std::make_integer_sequence<int, tile_rows>{});
+struct Tiles<vectors, T, std::integer_sequence<int, i...>> {
+  static constexpr Tile<T> of_rows[] = {multiply_tile<i + 1, vectors, T>...};
+};
+template <int vectors, class T, int most>
+using TilesUpTo = Tiles<vectors, T, std::make_integer_sequence<int, most>>;
 
-// Each panel with the rows in the fewest equal pieces whose sums the registers hold.
+// The rows of each panel are cut into equal pieces, as few as the registers allow.
 template <class T>
 void multiply(const TileProduct<T>& x) {
   constexpr int64_t width = 2 * lanes<T>;
   const T* b = x.b;
   for (int64_t j = 0; j < x.n; j += width, b += x.panel_step) {
     const int64_t n = x.n - j, most = n > lanes<T> ? tile_rows : most_rows;
-    const auto& of_rows = n > lanes<T> ? tiles_2<T> : tiles_1<T>;
+    const Tile<T>* const of_rows = n > lanes<T> ? TilesUpTo<2, T, tile_rows>::of_rows
+                                                : TilesUpTo<1, T, most_rows>::of_rows;
     for (int64_t i = 0, rows; i < x.m; i += rows) {
       const int64_t left = x.m - i;
       rows = left <= most ? left : left / ((left + most - 1) / most);
-      of_rows[static_cast<std::size_t>(rows - 1)](x, x.a.first + i * x.a.row_stride, b,
-                                                  x.bias ? x.bias + j : nullptr,
-                                                  x.c + i * x.c_step + j, n);
+      of_rows[rows - 1](x, x.a.first + i * x.a.row_stride, b,
+                        x.bias ? x.bias + j : nullptr, x.c + i * x.c_step + j, n);
     }
   }
 }

@@ -157,7 +157,7 @@ BOOST_AUTO_TEST_CASE(blocks_give_what_the_driver_of_blis_gives) {
 // The second block of the first product begins where the first block of the second
 // product does, and is shorter.
 BOOST_AUTO_TEST_CASE(products_whose_operands_overlap) {
-  const Int tile = blis::tile_kernel<float>().rows, step = 84 * tile, rows = 167 * tile;
+  const Int tile = blis::tile_kernel<float>().rows, step = 40 * tile, rows = 79 * tile;
   const Tensor x = whole_numbers({step + rows, 18});
   const int before = num_threads();
   set_num_threads(1);         // one after the other
@@ -288,13 +288,17 @@ BOOST_AUTO_TEST_CASE(bits_do_not_depend_on_the_threads) {
     check_bits(x({130, 150}), x({150, 170}));  // tiles, cut
     check_bits(x({40, 50, 60}), x({60, 70}));  // one tall matrix
     check_bits(x({41, 50, 60}), x({41, 60, 70}));
+    check_bits(x({500, 16, 16}), x({500, 16, 16}));  // small
+    check_bits(x({40000, 24}), x({24, 10}));
     check_bits(x({2, 130, 150}), x({2, 150, 170}));
     check_bits(x({513, 401}), x({401, 611}));  // strips
     check_bits(x({7, 3001}), x({3001, 211}));
     check_bits(x({2011, 1501}), x({1501, 5}));
     check_bits(transpose(x({403, 501}), 0, 1), transpose(x({477, 403}), 0, 1));
     check_bits(x({3, 300, 700}), x({3, 700, 310}));
-    check_bits(x({601, 1003}), x({1003}));  // vectors
+    check_bits(x({5, 96, 90}), x({5, 90, 100}));
+    check_bits(x({6, 9001}), x({9001, 7}));  // one tile
+    check_bits(x({601, 1003}), x({1003}));   // vectors
     check_bits(x({1003}), x({1003, 601}));
     check_bits(x({300, 1, 299}), x({300, 299, 1}));
     check_bits(x({3001, 1}), x({1, 301}));

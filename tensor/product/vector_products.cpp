@@ -1,4 +1,5 @@
-#include "tensor/product/gemv.h"
+// Products in which a matrix is a vector: not worth packing.
+#include "tensor/product/gemm.h"
 
 #include <algorithm>
 
@@ -54,7 +55,7 @@ void matrix_vector(const Products<T>& x, int64_t lines, Matrix<const T> m,
     const T* const a = m.first + at[matrix];
     const T* const v = vector + at[1 - matrix];
     T* const c = x.c + product * lines;
-    if (m.column_stride != 1 && m.row_stride == 1) {
+    if (lines > 1 && m.column_stride != 1 && m.row_stride == 1) {
       add_columns(end - begin, x.k, a + begin, m.column_stride, v, step, c + begin);
     } else {
       for (int64_t i = begin; i < end; ++i) {

@@ -1,0 +1,71 @@
+// Products of few numbers: b is packed once, and heed's kernel computes the whole
+// product.
+#include "tensor/core/parallel.h"
+#include "tensor/kernels/level.h"
+#include "tensor/product/blis.h"
+#include "tensor/product/gemm.h"
+#include "tensor/product/panels.h"
+#include "tensor/product/product_kernels.h"
+
+namespace heed {
+namespace {
+
+using std::int64_t;
+
+// The columns of b, and zeros up to a whole number of vectors.
+template <class T>
+int64_t padded_columns(const Products<T>& x) {
+  const int64_t vector = kernels::get<kernels::ProductKernels<T>>().tile_columns / 2;
+  return ceil_div(x.n, vector) * vector;
+}
+
+}  // namespace
+
+template <class T>
+bool is_small(const Products<T>& x) {
+  const auto& tile = blis::tile_kernel<T>();
+  const int64_t padded =
+      ceil_div(x.m, tile.rows) * tile.rows * ceil_div(x.n, tile.columns) * tile.columns;
+  constexpr int64_t packed_limit = 12 << 10;  // bytes
+  return 3 * x.m * x.n < 2 * padded && x.m * x.n * x.k <= multiply_grain &&
+         padded_columns(x) * x.k * static_cast<int64_t>(sizeof(T)) <= packed_limit;
+}
+
+template <class T>
+void multiply_small(const Products<T>& x) {
+  const auto& loops = kernels::get<kernels::ProductKernels<T>>();
+  const int64_t width = padded_columns(x), products = x.count();
+  const int64_t size = aligned<T>(width * x.k);
+  const int64_t parts = thread_count(products, multiply_grain / (x.m * x.n * x.k) + 1);
+  Buffer<T> memory(size * parts);
+  // A call of the function is a thread, which counts from begin.
+  parallel_for(parts, 1, [&](int64_t begin, int64_t end) {
+    T* const packed = memory.first() + begin * size;
+    const T* source = nullptr;  // what is packed
+    for (int64_t i = products * begin / parts; i < products * end / parts; ++i) {
+      const auto [at_a, at_b] = x.offsets(i);
+      if (const T* const b = x.b.first + at_b; b != source) {
+        // As one panel of this width: the kernel's panels are columns of it.
+        loops.pack(width, x.n, x.k, b, x.b.column_stride, x.b.row_stride, packed, 0);
+        source = b;
+      }
+      loops.multiply({.m = x.m,
+                      .n = x.n,
+                      .k = x.k,
+                      .a = {x.a.first + at_a, x.a.row_stride, x.a.column_stride},
+                      .b = packed,
+                      .b_step = width,
+                      .panel_step = loops.tile_columns,
+                      .c = x.c + i * x.m * x.n,
+                      .c_step = x.n,
+                      .bias = x.bias});
+    }
+  });
+}
+
+template bool is_small(const Products<float>&);
+template bool is_small(const Products<double>&);
+template void multiply_small(const Products<float>&);
+template void multiply_small(const Products<double>&);
+
+}  // namespace heed
