@@ -54,14 +54,14 @@ void multiply_into(Tensor& c, const Tensor& a, const Tensor& b, const Tensor& bi
         expanded_strides(without_last(b.shape(), 2), without_last(b.strides(), 2), batch);
   }
   dispatch_floating("matmul", a.dtype(), [&]<class T>() {
-    multiply<T>({m,
-                 n,
-                 k,
-                 {a.data<T>(), a.strides()[da - 2], a.strides()[da - 1]},
-                 {b.data<T>(), b.strides()[db - 2], b.strides()[db - 1]},
-                 c.mutable_data<T>(),
-                 TensorIterator<2>(batch, {&strides_a, &strides_b}),
-                 bias.defined() ? bias.data<T>() : nullptr});
+    multiply<T>({.m = m,
+                 .n = n,
+                 .k = k,
+                 .a = {a.data<T>(), a.strides()[da - 2], a.strides()[da - 1]},
+                 .b = {b.data<T>(), b.strides()[db - 2], b.strides()[db - 1]},
+                 .c = c.mutable_data<T>(),
+                 .batch = TensorIterator<2>(batch, {&strides_a, &strides_b}),
+                 .bias = bias.defined() ? bias.data<T>() : nullptr});
   });
 }
 
