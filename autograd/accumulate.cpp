@@ -59,6 +59,7 @@ bool detail::accumulate_slice(const std::optional<Variable>& sum,
   if (!sum || !adds_in_place(*sum)) return false;
   const Tensor rest = slice(sum->value(), part.dim, part.start, to_end, part.step);
   Tensor target = slice(rest, part.dim, 0, part.g.size(part.dim));
+  if (target.shape() != part.g.shape() || target.dtype() != part.g.dtype()) return false;
   add_(target, part.g.value());
   return true;
 }

@@ -16,7 +16,7 @@ namespace {
 void check_output(const Variable& y, const Variable& g) {
   check(bool(y.node()),
         "backward: the value has no graph: no Variable with requires_grad took part, "
-        "or NoGrad was in force");
+        "NoGrad was in force, or it is a gradient made without {{.create_graph = true}}");
   check(y.requires_grad(), "backward: {} has no derivative", y.node()->op.name);
   check(g.shape() == y.shape() && g.dtype() == y.dtype(),
         "backward: the gradient must be like the value, got {} {} for {} {}",

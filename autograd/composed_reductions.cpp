@@ -103,6 +103,8 @@ X quantile(const X& x, double q, std::optional<Dim> dim, bool keepdim) {
   return quantile(x, full({}, q, x.dtype()), dim, keepdim);
 }
 
+// A backward pass that is recorded or observed takes time with the square of the length:
+// the gradient of each element is then a tensor like x.
 template <Array X>
 X cumprod(const X& x, Dim dim) {
   if (x.dtype() == boolean) return cumprod(x.to(int64), dim);

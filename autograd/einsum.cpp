@@ -62,8 +62,8 @@ using Sizes = std::map<char, std::int64_t>;
 template <Array X>
 Sizes sizes_of(const Equation& equation, const std::vector<X>& operands) {
   check(equation.operands.size() == operands.size(),
-        "einsum: the equation has {} operands, got {}", equation.operands.size(),
-        operands.size());
+        "einsum: operands in the equation: {}, tensors given: {}",
+        equation.operands.size(), operands.size());
   Sizes sizes;
   for (std::size_t i = 0; i < operands.size(); ++i) {
     const std::string& letters = equation.operands[i];
@@ -73,8 +73,9 @@ Sizes sizes_of(const Equation& equation, const std::vector<X>& operands) {
           letters.size(), letters, shape);
     for (int d = 0; d < shape.rank(); ++d) {
       const auto place = sizes.emplace(letters[d], shape[d]).first;
-      check(place->second == shape[d], "einsum: {} is {} and in operand {} {}",
-            letters[d], place->second, i, shape[d]);
+      check(place->second == shape[d],
+            "einsum: the letter {} must have one size, got {}, and {} in operand {}, {}",
+            letters[d], place->second, shape[d], i, shape);
     }
   }
   return sizes;

@@ -48,8 +48,9 @@ class Deposits;
 class BackwardObserver;
 }  // namespace detail
 
-// A gradient that is 0 but for a slice of the input, where it is g. Summed up in place:
-// the parts of a tensor cost no more than the whole.
+// A gradient that is 0 but for a slice of the input, where it is g. In a backward pass
+// that is neither recorded nor observed it is summed up in place: the parts of a tensor
+// cost no more than the whole.
 struct SliceGradient {
   Variable g;
   Dim dim;
@@ -69,6 +70,7 @@ class Requests {
   // it is summed to the input's. Throws Error when it is of another shape, or not of the
   // input's dtype.
   void deliver(int i, Variable gradient);
+  // Throws Error unless g has the slice's shape and the input's dtype.
   void deliver(int i, const SliceGradient& gradient);
 
  private:

@@ -153,6 +153,8 @@ int main(int argc, char** argv) {
         chosen = {workload};
         break;
       }
+      const bool is_for_growth = workload.name.starts_with("growth/");
+      if (only.empty() && is_for_growth && !names_only && !serves) continue;
       if (workload.name.find(only) != std::string::npos) chosen.push_back(workload);
     }
     if (chosen.empty()) {

@@ -9,6 +9,7 @@ that it is in.
 import argparse
 import os
 import re
+import shutil
 import subprocess
 import tempfile
 
@@ -32,6 +33,8 @@ def profile(program, workload, threads):
     """{kind: percent}"""
     with tempfile.TemporaryDirectory() as folder:
         data = os.path.join(folder, "perf.data")
+        if not shutil.which("perf"):
+            raise SystemExit("where_time_goes.py: perf is needed: apt-get install linux-perf")
         subprocess.run(["perf", "record", "-q", "-o", data, program, "--only", workload,
                         "--threads", str(threads), "--seconds", "1"],
                        check=True, stdout=subprocess.DEVNULL)

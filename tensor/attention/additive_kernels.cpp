@@ -15,8 +15,8 @@ struct Pair {
 };
 
 // Calls f with the function that gives tanh(q[c] + k[c]). By powers its absolute error is
-// 2e-7. Where all is small it is e^2(q + k) - 1 that is formed, of which nothing cancels;
-// from 20 on powers might be infinite.
+// 2.5e-7. Where all is small it is e^2(q + k) - 1 that is formed, of which nothing
+// cancels; from 20 on powers might be infinite.
 template <bool by_powers, class T, class F>
 [[gnu::always_inline]] inline void with_tanh(const Pair<T>& x, F&& f) {
   const T *const q = x.q, *const k = x.k;

@@ -304,8 +304,7 @@ struct Formula<Op::silu> : Elementary {
 };
 template <>
 struct Formula<Op::gelu> : Elementary {
-  // The error is 3e-8 |x|, and a rounding.
-  float operator()(float x) const { return x * normal_cdf(x); }
+  float operator()(float x) const { return gelu(x); }
   double operator()(double x) const {
     return 0.5 * x * __builtin_erfc(x * -0x1.6a09e667f3bcdp-1);
   }

@@ -10,9 +10,8 @@ namespace heed {
 //   (m, k) x (k) -> (m)             matrix times vector
 //   (k) x (k, n) -> (n)             vector times matrix
 //   (..., m, k) x (..., k, n) -> (..., m, n)    the leading dimensions broadcast
-// and 1-D operands beside batches likewise. Any strides; a copy is made of a matrix
-// whose elements share places, and of a vector with gaps that is read often. Throws Error
-// for scalars and different sizes.
+// and 1-D operands beside batches likewise. Any strides; a copy is made of a vector with
+// gaps that is read often. Throws Error for scalars and different sizes.
 Tensor matmul(const Tensor& a, const Tensor& b);
 // (b, m, k) x (b, k, n) -> (b, m, n), no broadcasting. Throws Error for other shapes.
 Tensor bmm(const Tensor& a, const Tensor& b);

@@ -49,12 +49,12 @@ void forward(int64_t rows, int64_t n, const T* x, const T* weight, const T* bias
                          ? (bias ? normalise<true, true, T> : normalise<true, false, T>)
                      : bias ? normalise<false, true, T>
                             : normalise<false, false, T>;
-  const double share = 1 / static_cast<double>(n);
+  const auto count = static_cast<double>(n);
   for (int64_t r = 0; r < rows; ++r, x += n, y += n) {
-    const T m = static_cast<T>(share * sum_of<T>(n, [x](int64_t i) { return x[i]; }));
+    const T m = static_cast<T>(sum_of<T>(n, [x](int64_t i) { return x[i]; }) / count);
     // In double: an eps that is 0 in float32 counts, and rstd rounds once.
     const double variance =
-        share * sum_of<T>(n, [x, m](int64_t i) { return (x[i] - m) * (x[i] - m); });
+        sum_of<T>(n, [x, m](int64_t i) { return (x[i] - m) * (x[i] - m); }) / count;
     const T s = static_cast<T>(1 / __builtin_sqrt(variance + eps));
     write(n, x, m, s, weight, bias, y);
     mean[r] = m;

@@ -162,7 +162,8 @@ BOOST_AUTO_TEST_CASE(an_unrecorded_gradient_ends_the_history) {
   BOOST_TEST(!x.grad().requires_grad());
   BOOST_TEST(error_of([&] { grad(x.grad(), {x}); }) ==
              "backward: the value has no graph: no Variable with requires_grad took "
-             "part, or NoGrad was in force");
+             "part, NoGrad was in force, or it is a gradient made without "
+             "{.create_graph = true}");
   // A gradient that was taken out before keeps its history.
   const Variable y = leaf(2);
   pow(y, 3).backward({.create_graph = true});

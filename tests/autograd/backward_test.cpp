@@ -120,7 +120,8 @@ BOOST_AUTO_TEST_CASE(there_must_be_something_to_differentiate) {
   BOOST_CHECK_EXCEPTION(
       square(constant).backward(), Error,
       says("backward: the value has no graph: no Variable with requires_grad took part, "
-           "or NoGrad was in force"));
+           "NoGrad was in force, or it is a gradient made without "
+           "{.create_graph = true}"));
   BOOST_CHECK_EXCEPTION(Variable(full({}, 2.0, int64), true), Error,
                         says("Variable: only float32 and float64 have gradients, got "
                              "int64"));
@@ -278,6 +279,37 @@ BOOST_AUTO_TEST_CASE(a_rule_that_frees_what_the_walk_needs_is_refused) {
     return std::string(error.what()).starts_with("backward: the graph behind ");
   });
   BOOST_TEST(!x.has_grad());
+}
+
+// Whether it comes first or is added to what another slice gave.
+BOOST_AUTO_TEST_CASE(the_gradient_of_a_slice_must_fit) {
+  const auto message = [](const Tensor& g, bool first) {
+    const Variable x(ones({4, 3}), true), h = x * 2;
+    const auto strange = [&] {
+      return sum(record({"strange", "dh = g"}, ones({2, 3}), rule(h, [g](auto&) {
+                          return SliceGradient{Variable(g), 0, 1, 1};
+                        })));
+    };
+    const auto plain = [&] { return sum(slice(h, 0, 0, 3)); };
+    Variable y;
+    if (first) {
+      const Variable other = plain();
+      y = strange() + other;
+    } else {
+      const Variable other = strange();
+      y = plain() + other;
+    }
+    return error_of([&] { y.backward(); });
+  };
+  for (bool first : {true, false}) {
+    BOOST_TEST(message(ones({2, 3}), first) == "no error");
+    for (const Tensor& g : {ones({2, 1}), ones({3}), ones({5, 3}), ones({2, 2})}) {
+      BOOST_TEST(message(g, first) != "no error");
+    }
+    BOOST_TEST(message(ones({2, 3}, float64), first)
+                   .starts_with("backward: the rule of "
+                                "strange must give"));
+  }
 }
 
 BOOST_AUTO_TEST_CASE(x_doubled_forty_times_costs_forty_rules) {

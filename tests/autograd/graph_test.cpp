@@ -93,6 +93,17 @@ its derivative. Its turn comes when all ops that use its result have had theirs.
       graph_text(y, {{"x", x}}));
 }
 
+// Gradients of slices are added in place, but not unseen.
+BOOST_AUTO_TEST_CASE(two_slices_of_one_value) {
+  const Variable x(tensor({1.0, 2.0, 3.0}, float64), true);
+  const Variable h = x + 1;
+  const std::string text = explain(sum(slice(h, 0, 0, 2)) + sum(slice(h, 0, 1, 3)));
+  BOOST_TEST(text.find("6. add (3), g = [1, 2, 1], the sum of what 3 and 5 gave\n") !=
+             text.npos);
+  BOOST_TEST(text.find("input 0, 6. add (3): [0, 1, 1]\n") != text.npos);
+  BOOST_TEST(text.find("input 0, 6. add (3): [1, 1, 0]\n") != text.npos);
+}
+
 BOOST_AUTO_TEST_CASE(a_broadcast) {
   const Variable x(ones({3, 2}), true), b(tensor({1.0, 2.0}), true);
   const std::string text = explain(sum(x + b), {{"x", x}, {"b", b}});

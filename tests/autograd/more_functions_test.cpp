@@ -40,12 +40,14 @@ BOOST_AUTO_TEST_CASE(einsum_is_sums_of_products) {
 BOOST_AUTO_TEST_CASE(einsum_says_what_does_not_fit) {
   const Tensor a = zeros({2, 3});
   BOOST_TEST(message([&] { einsum("ij,jk", a); }) ==
-             "einsum: the equation has 2 operands, got 1");
+             "einsum: operands in the equation: 2, tensors given: 1");
   BOOST_TEST(message([&] { einsum("ijk->i", a); }) ==
              "einsum: operand 0 must have the 3 dimensions ijk, got the shape (2, 3)");
   BOOST_TEST(message([&] {
                einsum("ij,ik", a, zeros({4, 3}));
-             }) == "einsum: i is 2 and in operand 1 4");
+             }) ==
+             "einsum: the letter i must have one size, got 2, and 4 in operand 1, "
+             "(4, 3)");
   BOOST_TEST(
       message([&] { einsum("...j->j", a); }) ==
       "einsum: the equation must have letters, commas and one ->, got \"...j->j\"");

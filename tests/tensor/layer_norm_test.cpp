@@ -73,6 +73,13 @@ BOOST_AUTO_TEST_CASE(weight_and_bias_may_be_left_out) {
   BOOST_TEST(same(layer_norm(x, weight, {}, 1e-5).output, whole));
   const Tensor plain = layer_norm(x, {}, {}, 1e-5).output;
   BOOST_TEST(distance(plain * weight, whole) < 1e-14);
+  const Tensor bias = randn({6}, float64, generator);
+  BOOST_TEST(same(layer_norm(x, {}, bias, 1e-5).output, plain + bias));
+  // 1 / 49 is no float, but 49 / 49 is 1.
+  for (DType dtype : {float32, float64}) {
+    BOOST_TEST(same(layer_norm(ones({3, 49}, dtype), {}, {}, 1e-5).output,
+                    zeros({3, 49}, dtype)));
+  }
 }
 
 BOOST_AUTO_TEST_CASE(the_bits_do_not_depend_on_threads_or_strides) {

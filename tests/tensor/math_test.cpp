@@ -79,7 +79,8 @@ std::vector<float> samples() {
     x.push_back(std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
   }
   for (float corner : {0.f, smallest, 0x1p-126f, 0.f, 1.f, 88.72283f, 88.72284f, 103.97f,
-                       104.f, 65536.f, 65540.f, 1e10f, largest, infinity, nan}) {
+                       104.f, 65536.f, 65540.f, 1e10f, largest, infinity, nan,
+                       0.669369519f, 0.626070082f, 0.635567427f}) {
     x.push_back(corner);
     x.push_back(-corner);
   }
