@@ -33,8 +33,6 @@ def profile(program, workload, threads):
     """{kind: percent}"""
     with tempfile.TemporaryDirectory() as folder:
         data = os.path.join(folder, "perf.data")
-        if not shutil.which("perf"):
-            raise SystemExit("where_time_goes.py: perf is needed: apt-get install linux-perf")
         subprocess.run(["perf", "record", "-q", "-o", data, program, "--only", workload,
                         "--threads", str(threads), "--seconds", "1"],
                        check=True, stdout=subprocess.DEVNULL)
@@ -56,6 +54,8 @@ def main():
     parser.add_argument("names", metavar="WORKLOAD", nargs="+")
     parser.add_argument("--threads", type=int, nargs="+", default=sorted({1, os.cpu_count()}))
     options = parser.parse_args()
+    if not shutil.which("perf"):
+        raise SystemExit("where_time_goes.py: perf is needed: apt-get install linux-perf")
     columns = {f"{name}, {n} thread{'s' if n > 1 else ''}": profile(options.program, name, n)
                for name in options.names for n in options.threads}
     print("| % of the time | " + " | ".join(columns) + " |")

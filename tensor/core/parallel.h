@@ -42,4 +42,13 @@ void parallel_for(std::int64_t count, std::int64_t grain, F&& f) {
   }
 }
 
+// Calls f(thread, begin, end) for each of `threads` even shares of [0, count), so that a
+// share has memory of its own: thread counts from 0. f must not throw.
+template <class F>
+void parallel_shares(std::int64_t count, std::int64_t threads, F&& f) {
+  parallel_for(threads, 1, [&](std::int64_t begin, std::int64_t end) {
+    f(begin, count * begin / threads, count * end / threads);
+  });
+}
+
 }  // namespace heed

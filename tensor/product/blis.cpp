@@ -120,10 +120,10 @@ void gemm(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const T> a,
 
 template <class T>
 void TileKernel<T>::operator()(std::int64_t depth, const T* a, const T* b, T* c,
-                               std::int64_t row_stride, T alpha, bool add) const {
+                               std::int64_t row_stride, bool add) const {
   const Library& lib = library();
   constexpr bool single = std::is_same_v<T, float>;
-  T beta = add ? T{1} : T{0};
+  T alpha = 1, beta = add ? T{1} : T{0};
   T* pa = const_cast<T*>(a);
   T* pb = const_cast<T*>(b);
   std::int64_t m = rows, n = columns, rs = row_stride, cs = 1;

@@ -19,7 +19,7 @@ void gemm(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const T> a,
 
 // BLIS's innermost routine, and the sizes that it wants. It computes one tile,
 // `rows` x `columns`, of a product whose operands are packed in panels:
-//   c(i, j) = alpha * sum over p < depth of  a[p * rows + i] * b[p * columns + j]
+//   c(i, j) = the sum over p < depth of  a[p * rows + i] * b[p * columns + j]
 // with c(i, j) = c[i * row_stride + j]; with `add` it adds that to what c holds. Panels
 // must be aligned to 64 bytes and end `slack` elements before their memory does, because
 // the routine loads ahead.
@@ -29,7 +29,7 @@ struct TileKernel {
 
   static constexpr std::int64_t slack = 256 / sizeof(T);
   void operator()(std::int64_t depth, const T* a, const T* b, T* c,
-                  std::int64_t row_stride, T alpha = 1, bool add = false) const;
+                  std::int64_t row_stride, bool add = false) const;
 };
 
 template <class T>

@@ -262,7 +262,7 @@ class Multiplication {
                    T* c, bool add) const {
     const auto& kernel = blocking_.kernel;
     if (height == kernel.rows && width == kernel.columns) {
-      return kernel(depth, a, b, c, x_.n, 1, add);
+      return kernel(depth, a, b, c, x_.n, add);
     }
     kernel(depth, a, b, edge_, kernel.columns);
     for (int64_t r = 0; r < height; ++r) {
@@ -316,7 +316,8 @@ void multiply_in_tiles(const Products<T>& x) {
   int64_t threads = thread_count(products, multiply_grain / work + 1);
   const int64_t team = thread_count(std::min(work / multiply_grain, 2 * tiles), 2);
   Grid grid;
-  if (threads < team || (products % team != 0 && products < 4 * team)) {
+  const bool is_uneven = products % threads != 0 && products < 4 * threads;
+  if (threads < team || (threads == team && is_uneven)) {
     threads = team;
     grid = best_grid(x, blocking, team);
   }
@@ -327,11 +328,10 @@ void multiply_in_tiles(const Products<T>& x) {
     return std::min(ceil_div(size, unit) * i / n * unit, size);
   };
   Buffer<T> memory(blocking.size() * threads);
-  // A call of the function is a thread, which counts from begin.
-  parallel_for(threads, 1, [&](int64_t begin, int64_t end) {
+  parallel_shares(parts, threads, [&](int64_t thread, int64_t begin, int64_t end) {
     Multiplication<T> multiplication(x, blocking,
-                                     memory.first() + begin * blocking.size());
-    for (int64_t i = parts * begin / threads; i < parts * end / threads; ++i) {
+                                     memory.first() + thread * blocking.size());
+    for (int64_t i = begin; i < end; ++i) {
       const int64_t part = i / products;
       const int64_t r = part / grid.columns, q = part % grid.columns;
       multiplication.compute(i % products,

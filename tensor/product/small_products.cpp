@@ -36,13 +36,12 @@ void multiply_small(const Products<T>& x) {
   const auto& loops = kernels::get<kernels::ProductKernels<T>>();
   const int64_t width = padded_columns(x), products = x.count();
   const int64_t size = aligned<T>(width * x.k);
-  const int64_t parts = thread_count(products, multiply_grain / (x.m * x.n * x.k) + 1);
-  Buffer<T> memory(size * parts);
-  // A call of the function is a thread, which counts from begin.
-  parallel_for(parts, 1, [&](int64_t begin, int64_t end) {
-    T* const packed = memory.first() + begin * size;
+  const int64_t threads = thread_count(products, multiply_grain / (x.m * x.n * x.k) + 1);
+  Buffer<T> memory(size * threads);
+  parallel_shares(products, threads, [&](int64_t thread, int64_t begin, int64_t end) {
+    T* const packed = memory.first() + thread * size;
     const T* source = nullptr;  // what is packed
-    for (int64_t i = products * begin / parts; i < products * end / parts; ++i) {
+    for (int64_t i = begin; i < end; ++i) {
       const auto [at_a, at_b] = x.offsets(i);
       if (const T* const b = x.b.first + at_b; b != source) {
         // As one panel of this width: the kernel's panels are columns of it.
