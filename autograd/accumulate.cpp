@@ -1,9 +1,11 @@
 #include "autograd/accumulate.h"
 
+#include <algorithm>
 #include <mutex>
 #include <utility>
 
 #include "autograd/elementwise.h"
+#include "tensor/core/factories.h"
 #include "tensor/core/views.h"
 #include "tensor/elementwise/elementwise.h"
 
@@ -44,24 +46,53 @@ std::mutex& slots() {
 
 }  // namespace
 
-void detail::accumulate(std::optional<Variable>& sum, Variable g) {
-  if (!sum) {
-    sum = std::move(g);
-  } else if (adds_in_place(*sum)) {
-    add_in_place(*sum, g);
+void detail::GradientSum::add(Variable g) {
+  complete();
+  if (!sum_) {
+    sum_ = std::move(g);
+  } else if (adds_in_place(*sum_)) {
+    add_in_place(*sum_, g);
   } else {
-    sum = *sum + g;
+    sum_ = *sum_ + g;
   }
 }
 
-bool detail::accumulate_slice(const std::optional<Variable>& sum,
-                              const SliceGradient& part) {
-  if (!sum || !adds_in_place(*sum)) return false;
-  const Tensor rest = slice(sum->value(), part.dim, part.start, to_end, part.step);
-  Tensor target = slice(rest, part.dim, 0, part.g.size(part.dim));
-  if (target.shape() != part.g.shape() || target.dtype() != part.g.dtype()) return false;
-  add_(target, part.g.value());
+bool detail::GradientSum::add(const SliceGradient& part, const Shape& shape) {
+  if (sum_ ? !adds_in_place(*sum_) : grad_enabled() || part.step != 1) return false;
+  const Tensor& g = part.g.value();
+  if (g.dim() != shape.rank()) return false;
+  const bool is_new = !sum_;
+  const Tensor whole = sum_ ? sum_->value() : empty(shape, g.dtype());
+  const Tensor rest = slice(whole, part.dim, part.start, to_end, part.step);
+  Tensor target = slice(rest, part.dim, 0, g.size(part.dim));
+  if (target.shape() != g.shape() || target.dtype() != g.dtype()) return false;
+  const int dim = normalize_dim("slice", part.dim, shape.rank());
+  const std::int64_t begin = shape[dim] - rest.size(dim), end = begin + g.size(dim);
+  const bool extends = dim == dim_ && part.step == 1 && (begin == end_ || end == begin_);
+  if (is_new || extends) {
+    target.copy_(g);
+    begin_ = is_new ? begin : std::min(begin, begin_);
+    end_ = is_new ? end : std::max(end, end_);
+    dim_ = dim;
+    sum_ = Variable(whole);
+  } else {
+    complete();
+    add_(target, g);
+  }
   return true;
+}
+
+Variable detail::GradientSum::get() {
+  complete();
+  return *sum_;
+}
+
+void detail::GradientSum::complete() {
+  if (dim_ < 0) return;
+  const Tensor whole = sum_->value();
+  slice(whole, dim_, 0, begin_).fill_(0);
+  slice(whole, dim_, end_).fill_(0);
+  dim_ = -1;
 }
 
 std::optional<Variable> GradSlot::get() const {

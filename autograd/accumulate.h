@@ -1,6 +1,7 @@
 // Adding gradients up. For backward.cpp, not for users.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -9,10 +10,28 @@
 
 namespace heed::detail {
 
-// sum += g
-void accumulate(std::optional<Variable>& sum, Variable g);
-// The same for a slice of sum, if that can be done in place; else false.
-bool accumulate_slice(const std::optional<Variable>& sum, const SliceGradient& part);
+// The sum of the gradients that have arrived at a node.
+class GradientSum {
+ public:
+  bool is_empty() const { return !sum_; }
+  void add(Variable g);
+  // Adds a gradient of `shape` that is 0 but for a slice, in place. False if that cannot
+  // be done.
+  bool add(const SliceGradient& part, const Shape& shape);
+  // The sum, if any came.
+  Variable get();
+  void clear() { *this = {}; }
+
+ private:
+  // Sets to 0 what was left out.
+  void complete();
+
+  std::optional<Variable> sum_;
+  // As long as all that came are slices side by side along dim_, such as those of chunk,
+  // nothing is set but [begin_, end_), where they are; then dim_ is -1.
+  int dim_ = -1;
+  std::int64_t begin_ = 0, end_ = 0;
+};
 
 // The gradients that a backward pass leaves for users. They are added to the slots when
 // the pass is over: all of them or, if it ends in an exception, none.

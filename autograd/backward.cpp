@@ -39,19 +39,19 @@ void run_backward(std::span<const Variable> outputs, std::span<const Variable> g
 
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const detail::NodeState* const state = order.find(outputs[i].node().get());
-    detail::accumulate(order.gradient(*state), gradients[i]);
+    order.gradient(*state).add(gradients[i]);
   }
   const auto anomaly = detail::anomaly_observer(gradients, observer);
   if (anomaly) observer = anomaly.get();
   detail::Deposits deposits;
   for (const detail::NodeState* state : order) {
-    std::optional<Variable>& sum = order.gradient(*state);
-    if (!sum) continue;
+    detail::GradientSum& sum = order.gradient(*state);
+    if (sum.is_empty()) continue;
     Node& node = *state->node;
     // Complete: all that use the value came before. Taken out, so that it is freed after
     // this turn unless grad() asks for it.
-    const Variable g = *std::exchange(sum, std::nullopt);
-    if (state->captured) sum = g;
+    const Variable g = sum.get();
+    if (!state->captured) sum.clear();
     if (observer) observer->visit(node, g);
     if (captures.empty()) {
       if (auto slot = node.slot.lock(); slot && !node.is_frozen)
@@ -66,7 +66,8 @@ void run_backward(std::span<const Variable> outputs, std::span<const Variable> g
 
   for (const Capture& capture : captures) {
     const detail::NodeState* const state = order.find(capture.node);
-    if (state && order.gradient(*state)) *capture.gradient = *order.gradient(*state);
+    if (!state || order.gradient(*state).is_empty()) continue;
+    *capture.gradient = order.gradient(*state).get();
   }
   deposits.commit();
 }
@@ -89,12 +90,12 @@ void Requests::deliver(int i, Variable gradient) {
           gradient.shape());
     gradient = sum_to(gradient, input.shape);  // the op broadcast its input
   }
-  detail::accumulate(order_.gradient(state), std::move(gradient));
+  order_.gradient(state).add(std::move(gradient));
 }
 
 void Requests::deliver(int i, const SliceGradient& part) {
   const detail::NodeState& state = *order_.input(node_, i);
-  if (!observer_ && detail::accumulate_slice(order_.gradient(state), part)) return;
+  if (!observer_ && order_.gradient(state).add(part, state.node->shape)) return;
   deliver(i, slice_scatter(state.node->shape, part.g, part.dim, part.start, part.step));
 }
 

@@ -3,10 +3,10 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <span>
 #include <vector>
 
+#include "autograd/accumulate.h"
 #include "autograd/node.h"
 #include "autograd/node_numbers.h"
 
@@ -44,7 +44,7 @@ class TopologicalOrder {
     return state(inputs_[node.first_input + static_cast<std::size_t>(i)]);
   }
   // The sum of the gradients that have arrived at a node.
-  std::optional<Variable>& gradient(const NodeState& node) {
+  GradientSum& gradient(const NodeState& node) {
     return gradients_[static_cast<std::size_t>(&node - states_.data())];
   }
 
@@ -60,7 +60,7 @@ class TopologicalOrder {
   NodeNumbers numbers_;
   // By number: the states, and the gradients that have arrived.
   std::vector<NodeState> states_;
-  std::vector<std::optional<Variable>> gradients_;
+  std::vector<GradientSum> gradients_;
   std::vector<std::size_t> inputs_;  // numbers of inputs, for one node after the other
   std::vector<NodeState*> order_;
 };

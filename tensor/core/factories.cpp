@@ -154,7 +154,12 @@ Tensor ones(const Shape& shape, DType dtype) { return full(shape, 1, dtype); }
 Tensor full(const Shape& shape, Number value, DType dtype) {
   Tensor result = empty(shape, dtype);
   dispatch(dtype, [&]<class T>() {
-    std::fill_n(result.mutable_data<T>(), result.numel(), fitting<T>("full", value));
+    const T element = fitting<T>("full", value);
+    T* const out = result.mutable_data<T>();
+    parallel_for(result.numel(), parallel_grain,
+                 [&](std::int64_t begin, std::int64_t end) {
+                   std::fill(out + begin, out + end, element);
+                 });
   });
   return result;
 }

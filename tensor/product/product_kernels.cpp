@@ -11,6 +11,7 @@
 #include "tensor/kernels/level.h"
 #include "tensor/kernels/math.h"
 #include "tensor/kernels/transpose.h"
+#include "tensor/kernels/vector.h"
 
 namespace heed::kernels::HEED_KERNELS {
 namespace {
@@ -151,34 +152,15 @@ void transpose_whole(int64_t rows, int64_t columns, const T* x, int64_t step, T*
   transpose(rows, columns, x, step, out, out_step);
 }
 
-// The bytes of a vector at this level, and the rows of a tile: with two vectors each,
-// their sums, two vectors of b and a number of a fill the 32 registers of AVX-512 (27),
-// or 16 (15).
+// The rows of a tile: with two vectors each, their sums, two vectors of b and a number of
+// a fill the 32 registers of AVX-512 (27), or 16 (15).
 #if defined(__AVX512F__)
-constexpr int vector_bytes = 64, tile_rows = 12;
-#elif defined(__AVX__)
-constexpr int vector_bytes = 32, tile_rows = 6;
+constexpr int tile_rows = 12;
 #else
-constexpr int vector_bytes = 16, tile_rows = 6;
+constexpr int tile_rows = 6;
 #endif
 // The most rows of a tile with one vector of columns, which with 16 registers leaves two.
 constexpr int most_rows = 12;
-
-template <class T>
-struct VectorOf {
-  using type __attribute__((vector_size(vector_bytes))) = T;
-};
-template <class T>
-using Vector = typename VectorOf<T>::type;
-template <class T>
-constexpr int lanes = vector_bytes / sizeof(T);
-
-template <class T>
-[[gnu::always_inline]] inline Vector<T> load(const T* x) {
-  Vector<T> v;
-  std::memcpy(&v, x, sizeof v);
-  return v;
-}
 
 // a b + c, rounded once where the processor can do that.
 template <class T>
@@ -199,17 +181,6 @@ template <class T>
 #else
   return a * b + c;
 #endif
-}
-
-// Calls f with the constants 0 to n - 1. Compilers keep an array of vectors in registers
-// if every index into it is a constant; a loop's index becomes one, when the loop is
-// unrolled, too late for that.
-template <int n, class F>
-[[gnu::always_inline]] inline void repeat(const F& f) {
-  [&]<int... i>(std::integer_sequence<int, i...>) {
-    (f(std::integral_constant<int, i>{}), ...);
-  }
-  (std::make_integer_sequence<int, n>{});
 }
 
 // A tile of c: `rows` rows and n columns, up to `vectors` vectors of them. It does what

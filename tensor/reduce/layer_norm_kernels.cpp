@@ -2,32 +2,52 @@
 
 #include "tensor/kernels/folds.h"
 #include "tensor/kernels/level.h"
+#include "tensor/kernels/vector.h"
 
 namespace heed::kernels::HEED_KERNELS {
 namespace {
 
 using std::int64_t;
 
-// f(0) + ... + f(n - 1): in blocks of T, sixteen sums side by side, which is fast, and
-// the blocks' sums in double, so that a long row loses no digits. The order is the same
-// for all kernels. f comes by value: g++ does not vectorise these loops through a
-// reference.
-template <class T, class F>
-double sum_of(int64_t n, F f) {
-  constexpr int64_t block = 256, lanes = 16;
-  double total = 0;
+// k sums over i < n, formed in one pass: add(at, sums) adds a term to each, where at(x)
+// is x[i], or a vector of neighbours. In blocks of T, sixteen sums side by side, which is
+// fast, and the blocks' sums in double, so that a long row loses no digits. The order is
+// the same for all kernels.
+template <class T, int k, class F>
+[[gnu::always_inline]] inline void add_up(int64_t n, const F& add, double (&total)[k]) {
+  constexpr int64_t block = 256, side_by_side = 16;
+  constexpr int vectors = side_by_side / lanes<T>;
+  repeat<k>([&](auto c) { total[c] = 0; });
   for (int64_t begin = 0; begin < n; begin += block) {
     const int64_t end = begin + block < n ? begin + block : n;
-    T sums[lanes] = {};
+    Vector<T> sums[vectors][k] = {};
     int64_t i = begin;
-    for (; i + lanes <= end; i += lanes) {
-#pragma omp simd
-      for (int64_t j = 0; j < lanes; ++j) sums[j] += f(i + j);
+    for (; i + side_by_side <= end; i += side_by_side) {
+      repeat<vectors>([&](auto v) {
+        add([&](const T* x) { return load(x + i + v * lanes<T>); }, sums[v]);
+      });
     }
-    for (int64_t j = 0; i < end; ++i, ++j) sums[j] += f(i);
-    total += static_cast<double>(fold_lanes<Sum>(sums));
+    T lane[k][side_by_side];
+    repeat<vectors>([&](auto v) {
+      repeat<k>([&](auto c) {
+        std::memcpy(lane[c] + v * lanes<T>, &sums[v][c], vector_bytes);
+      });
+    });
+    for (int64_t j = 0; i < end; ++i, ++j) {
+      T term[k] = {};
+      add([&](const T* x) { return x[i]; }, term);
+      repeat<k>([&](auto c) { lane[c][j] += term[c]; });
+    }
+    repeat<k>([&](auto c) { total[c] += static_cast<double>(fold_lanes<Sum>(lane[c])); });
   }
-  return total;
+}
+
+template <class T, class F>
+[[gnu::always_inline]] inline double sum_of(int64_t n, const F& f) {
+  double total[1];
+  add_up<T>(
+      n, [&](const auto& at, auto& sums) { sums[0] += f(at); }, total);
+  return total[0];
 }
 
 template <bool weighted, bool biased, class T>
@@ -51,10 +71,11 @@ void forward(int64_t rows, int64_t n, const T* x, const T* weight, const T* bias
                             : normalise<false, false, T>;
   const auto count = static_cast<double>(n);
   for (int64_t r = 0; r < rows; ++r, x += n, y += n) {
-    const T m = static_cast<T>(sum_of<T>(n, [x](int64_t i) { return x[i]; }) / count);
+    const T m =
+        static_cast<T>(sum_of<T>(n, [x](const auto& at) { return at(x); }) / count);
+    const auto square = [x, m](const auto& at) { return (at(x) - m) * (at(x) - m); };
     // In double: an eps that is 0 in float32 counts, and rstd rounds once.
-    const double variance =
-        sum_of<T>(n, [x, m](int64_t i) { return (x[i] - m) * (x[i] - m); }) / count;
+    const double variance = sum_of<T>(n, square) / count;
     const T s = static_cast<T>(1 / __builtin_sqrt(variance + eps));
     write(n, x, m, s, weight, bias, y);
     mean[r] = m;
@@ -66,14 +87,30 @@ void forward(int64_t rows, int64_t n, const T* x, const T* weight, const T* bias
 template <bool weighted, class T>
 void backward_x(int64_t n, const T* g, const T* x, const T* weight, T mean, T rstd,
                 T* dx) {
-  const auto u = [&](int64_t i) { return weighted ? g[i] * weight[i] : g[i]; };
-  const auto h = [&](int64_t i) { return (x[i] - mean) * rstd; };
+  const auto u = [&](const auto& at) {
+    if constexpr (weighted) {
+      return at(g) * at(weight);
+    } else {
+      return at(g);
+    }
+  };
+  const auto h = [&](const auto& at) { return (at(x) - mean) * rstd; };
+  double total[2];  // of u, and of u h
+  add_up<T>(
+      n,
+      [&](const auto& at, auto& sums) {
+        sums[0] += u(at);
+        sums[1] += u(at) * h(at);
+      },
+      total);
   const auto count = static_cast<double>(n);
-  const T mean_u = static_cast<T>(sum_of<T>(n, u) / count);
-  const T mean_uh =
-      static_cast<T>(sum_of<T>(n, [&](int64_t i) { return u(i) * h(i); }) / count);
+  const T mean_u = static_cast<T>(total[0] / count);
+  const T mean_uh = static_cast<T>(total[1] / count);
 #pragma omp simd
-  for (int64_t i = 0; i < n; ++i) dx[i] = rstd * (u(i) - mean_u - h(i) * mean_uh);
+  for (int64_t i = 0; i < n; ++i) {
+    const auto at = [i](const T* row) { return row[i]; };
+    dx[i] = rstd * (u(at) - mean_u - h(at) * mean_uh);
+  }
 }
 
 template <class T>

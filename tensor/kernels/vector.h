@@ -1,0 +1,48 @@
+// Vectors of the processor, for the kernel files alone: where a loop must keep its sums
+// in registers, which compilers do not promise of an array.
+#pragma once
+
+#include <cstring>
+#include <utility>
+
+namespace heed::kernels::HEED_KERNELS {
+namespace {
+
+// The bytes of a vector at this level.
+#if defined(__AVX512F__)
+constexpr int vector_bytes = 64;
+#elif defined(__AVX__)
+constexpr int vector_bytes = 32;
+#else
+constexpr int vector_bytes = 16;
+#endif
+
+template <class T>
+struct VectorOf {
+  using type __attribute__((vector_size(vector_bytes))) = T;
+};
+template <class T>
+using Vector = typename VectorOf<T>::type;
+template <class T>
+constexpr int lanes = vector_bytes / sizeof(T);
+
+template <class T>
+[[gnu::always_inline]] inline Vector<T> load(const T* x) {
+  Vector<T> v;
+  std::memcpy(&v, x, sizeof v);
+  return v;
+}
+
+// Calls f with the constants 0 to n - 1. Compilers keep an array of vectors in registers
+// if every index into it is a constant; a loop's index becomes one, when the loop is
+// unrolled, too late for that.
+template <int n, class F>
+[[gnu::always_inline]] inline void repeat(const F& f) {
+  [&]<int... i>(std::integer_sequence<int, i...>) {
+    (f(std::integral_constant<int, i>{}), ...);
+  }
+  (std::make_integer_sequence<int, n>{});
+}
+
+}  // namespace
+}  // namespace heed::kernels::HEED_KERNELS
