@@ -40,9 +40,6 @@ const NamedVariables* names() {
 bool has(const Tensor& x, Tensor (*property)(const Tensor&)) {
   return is_floating(x.dtype()) && any(property(x)).item() != 0;
 }
-bool all_finite(const Tensor& x) {
-  return !is_floating(x.dtype()) || all(isfinite(x)).item() != 0;
-}
 
 // "NaN in 1 of 4 elements"
 std::string fault_in(const Tensor& x) {

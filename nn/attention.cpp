@@ -39,7 +39,8 @@ Variable compute_scores(const Score& score, const Variable& query, const Variabl
 Attention composed(const Score& score, const Expanded& x) {
   const auto& [query, key, value, mask, draw] = x;
   Variable scores = compute_scores(score, query, key, {});  // (..., n, m)
-  if (mask.may_hide() && !(all_finite(query) && all_finite(key) && all_finite(scores))) {
+  if (mask.may_hide() && !(all_finite(query.value()) && all_finite(key.value()) &&
+                           all_finite(scores.value()))) {
     const Tensor pairs = score_pairs(mask, query.size(-2), key.size(-2));
     scores = compute_scores(score, query, key, pairs);
   }
@@ -155,7 +156,8 @@ bool fused_fits(const Expanded& x) {
       mask.empty_rows == EmptyRows::zero || mask.empty_rows == EmptyRows::error ||
       (mask.lens.defined() && !mask.keep.defined() && key.size(-2) > 0 &&
        (mask.lens.numel() == 0 || min(mask.lens).item() > 0));
-  return empty_rows_fit && all_finite(query) && all_finite(key) && all_finite(value);
+  return empty_rows_fit && all_finite(query.value()) && all_finite(key.value()) &&
+         all_finite(value.value());
 }
 
 // Whether each query is one number, with keys and values of its own, all of which count.

@@ -14,8 +14,8 @@ namespace {
 // Error when the mask does not fit `scores`, the shape that it is for.
 Inputs without_hidden(const Inputs& inputs, const Mask& mask, const Shape& scores) {
   const auto& [queries, keys, values] = inputs;
-  if (mask.is_empty() ||
-      (all_finite(queries) && all_finite(keys) && all_finite(values))) {
+  if (mask.is_empty() || (all_finite(queries.value()) && all_finite(keys.value()) &&
+                          all_finite(values.value()))) {
     return inputs;
   }
   const Mask::OnScores on_scores = mask.on(scores);

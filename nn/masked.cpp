@@ -1,6 +1,5 @@
 #include "nn/masked.h"
 
-#include <cmath>
 #include <limits>
 
 #include "autograd/elementwise.h"
@@ -86,11 +85,6 @@ Tensor value_pairs(const Mask::OnScores& mask, std::int64_t n, std::int64_t m) {
                                                : pairs;
 }
 
-// A finite sum has only finite elements. A sum of finite elements can still overflow.
-bool all_finite(const Variable& x) {
-  return std::isfinite(sum(x.value()).item()) || all(isfinite(x.value())).item();
-}
-
 Variable pair_products(const Variable& query, const Variable& key, const Tensor& pairs) {
   const Tensor all = matmul(query.value(), transpose(key.value(), -2, -1));
   const auto dq = [](auto& g, auto& key, auto& pairs) {
@@ -120,7 +114,7 @@ Variable masked_values(const Variable& weights, const Variable& value,
   // If a weight or a value is not finite, then neither is the output.
   Variable output = matmul(weights, value);  // (..., n, dv)
   const std::int64_t n = weights.size(-2), m = value.size(-2);
-  if (mask.may_hide() && !all_finite(output)) {
+  if (mask.may_hide() && !all_finite(output.value())) {
     output = pair_sums(weights, value, value_pairs(mask, n, m));
   }
   // With EmptyRows::zero a row without keys is 0 already, but as a product: the backward

@@ -35,7 +35,4 @@ Variable masked_weights(const Variable& scores, const Mask::OnScores& mask);
 Variable masked_values(const Variable& weights, const Variable& value,
                        const Mask::OnScores& mask);
 
-// Whether no element is NaN or infinite.
-bool all_finite(const Variable& x);
-
 }  // namespace heed::nn

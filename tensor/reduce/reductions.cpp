@@ -1,7 +1,9 @@
 #include "tensor/reduce/reductions.h"
 
+#include <atomic>
 #include <cmath>
 
+#include "tensor/core/memory_order.h"
 #include "tensor/core/views.h"
 #include "tensor/elementwise/elementwise.h"
 #include "tensor/reduce/reduce.h"
@@ -182,6 +184,25 @@ Tensor any(const Tensor& x, const Dims& dims, bool keepdim) {
 Tensor all(const Tensor& x, const Dims& dims, bool keepdim) {
   const Reduced r = reduced("all", x, dims, keepdim);
   return reduce(ReduceOp::prod, r.elements.to(boolean), r);
+}
+
+bool all_finite(const Tensor& x) {
+  if (!is_floating(x.dtype()) || x.numel() == 0) return true;
+  // In memory order, for long rows. A finite sum has only finite elements; where a sum is
+  // not, it may be that finite elements overflowed.
+  const Tensor sorted = permute(x, memory_order(x.shape(), x.strides()));
+  const TensorIterator<1> rows(sorted.shape(), {&sorted.strides()});
+  if (rows.inner_strides()[0] != 1) return all(isfinite(x)).item();
+  std::atomic<bool> finite = true;
+  dispatch_floating("all_finite", x.dtype(), [&]<class T>() {
+    const T* const elements = x.data<T>();
+    rows.run([&](std::int64_t n, const auto& at) {
+      T sum;
+      folds<T>().sum(1, n, 1, elements + at[0], &sum);
+      if (!std::isfinite(sum)) finite = false;
+    });
+  });
+  return finite || all(isfinite(x)).item();
 }
 
 Tensor sum_to(const Tensor& x, const Shape& shape) {

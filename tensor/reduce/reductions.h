@@ -49,6 +49,8 @@ Tensor argmin(const Tensor& x, Dim dim, bool keepdim = false);
 // nothing.
 Tensor any(const Tensor& x, const Dims& dims = {}, bool keepdim = false);
 Tensor all(const Tensor& x, const Dims& dims = {}, bool keepdim = false);
+// Whether no element is NaN or infinite; reads x in place.
+bool all_finite(const Tensor& x);
 
 // x summed over the dimensions that broadcasting `shape` to x's shape repeats: the way
 // back for gradients. Throws Error when `shape` does not broadcast to x's.
