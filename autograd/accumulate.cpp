@@ -57,28 +57,29 @@ void detail::GradientSum::add(Variable g) {
   }
 }
 
-bool detail::GradientSum::add(const SliceGradient& part, const Shape& shape) {
+bool detail::GradientSum::add(const SliceGradient& part, const Node& input) {
   if (sum_ ? !adds_in_place(*sum_) : grad_enabled() || part.step != 1) return false;
   const Tensor& g = part.g.value();
-  if (g.dim() != shape.rank()) return false;
+  const Shape& shape = input.shape;
+  if (g.dim() != shape.rank() || g.dtype() != input.dtype) return false;
   const bool is_new = !sum_;
-  const Tensor whole = sum_ ? sum_->value() : empty(shape, g.dtype());
+  const Tensor whole = sum_ ? sum_->value() : empty(shape, input.dtype);
   const Tensor rest = slice(whole, part.dim, part.start, to_end, part.step);
   Tensor target = slice(rest, part.dim, 0, g.size(part.dim));
-  if (target.shape() != g.shape() || target.dtype() != g.dtype()) return false;
+  if (target.shape() != g.shape()) return false;
   const int dim = normalize_dim("slice", part.dim, shape.rank());
   const std::int64_t begin = shape[dim] - rest.size(dim), end = begin + g.size(dim);
   const bool extends = dim == dim_ && part.step == 1 && (begin == end_ || end == begin_);
-  if (is_new || extends) {
-    target.copy_(g);
-    begin_ = is_new ? begin : std::min(begin, begin_);
-    end_ = is_new ? end : std::max(end, end_);
-    dim_ = dim;
-    sum_ = Variable(whole);
-  } else {
+  if (!is_new && !extends) {
     complete();
     add_(target, g);
+    return true;
   }
+  target.copy_(g);
+  begin_ = is_new ? begin : std::min(begin, begin_);
+  end_ = is_new ? end : std::max(end, end_);
+  dim_ = dim;
+  if (is_new) sum_ = Variable(whole);
   return true;
 }
 

@@ -95,7 +95,7 @@ void Requests::deliver(int i, Variable gradient) {
 
 void Requests::deliver(int i, const SliceGradient& part) {
   const detail::NodeState& state = *order_.input(node_, i);
-  if (!observer_ && order_.gradient(state).add(part, state.node->shape)) return;
+  if (!observer_ && order_.gradient(state).add(part, *state.node)) return;
   deliver(i, slice_scatter(state.node->shape, part.g, part.dim, part.start, part.step));
 }
 

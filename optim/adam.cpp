@@ -42,7 +42,8 @@ void update(Tensor& x, const Tensor& gradient, Tensor& m, Tensor& v,
     const T* const g = gradient.data<T>();
     T *const ms = m.mutable_data<T>(), *const vs = v.mutable_data<T>();
     T* const most = largest ? largest->mutable_data<T>() : nullptr;
-    parallel_for(x.numel(), parallel_grain, [&](std::int64_t begin, std::int64_t end) {
+    constexpr std::int64_t grain = parallel_grain / 4;  // each element takes long
+    parallel_for(x.numel(), grain, [&](std::int64_t begin, std::int64_t end) {
       step(end - begin, to + begin, g + begin, ms + begin, vs + begin,
            most ? most + begin : nullptr, k);
     });

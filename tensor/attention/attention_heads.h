@@ -199,22 +199,16 @@ class Runs {
   template <class... Args>
   explicit Runs(const std::vector<std::int64_t>& work, const Args&... args)
       : cuts_(even_cuts(work)) {
-    kernels::level();  // throws Error where HEED_LEVEL is wrong
     for (int i = 0; i < cuts_.threads; ++i) workers_.emplace_back(args...);
   }
 
-  // Calls f(worker, begin, end) for each run, whose items are begin to end - 1. A thread
-  // takes the next run when it is free, so that one that the system interrupts does not
-  // hold up the others.
+  // Calls f(worker, begin, end) for each run, whose items are begin to end - 1.
   template <class F>
   void for_each(const F& f) {
-    const std::size_t runs = cuts_.cuts.size() - 1;
-#pragma omp parallel for num_threads(cuts_.threads) \
-    schedule(dynamic, 1) if (cuts_.threads > 1)
-    for (std::size_t i = 0; i < runs; ++i) {
-      Worker& worker = workers_[static_cast<std::size_t>(omp_get_thread_num())];
-      f(worker, cuts_.cuts[i], cuts_.cuts[i + 1]);
-    }
+    const auto runs = static_cast<std::int64_t>(cuts_.cuts.size()) - 1;
+    parallel_stealing(runs, cuts_.threads, [&](std::int64_t thread, std::int64_t i) {
+      f(workers_[thread], cuts_.cuts[i], cuts_.cuts[i + 1]);
+    });
   }
 
  private:

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
+#include <vector>
 
 #include <omp.h>
 
@@ -23,32 +25,69 @@ inline std::int64_t thread_count(std::int64_t count, std::int64_t grain) {
   return std::clamp<std::int64_t>(count / std::max<std::int64_t>(grain, 1), 1, most);
 }
 
-// Calls f(begin, end) over pieces of [0, count), on several threads when a piece of at
-// least `grain` units of work falls to each. Where the cuts fall depends on the number of
-// threads, so no sum may cross one. f must not throw.
+// Calls f(thread) for each of `threads` threads, counted from 0, on as many. f must not
+// throw.
 template <class F>
-void parallel_for(std::int64_t count, std::int64_t grain, F&& f) {
-  const std::int64_t pieces = thread_count(count, grain);
-  if (pieces == 1) {
-    if (count > 0) f(std::int64_t{0}, count);
+void in_threads(std::int64_t threads, F&& f) {
+  if (thread_count(threads, 1) == 1) {
+    for (std::int64_t thread = 0; thread < threads; ++thread) f(thread);
     return;
   }
   // Throws Error where HEED_LEVEL is wrong: a thread that looks up a kernel cannot, for
   // no exception leaves a loop of OpenMP.
   kernels::level();
-#pragma omp parallel for num_threads(static_cast <int>(pieces)) schedule(static, 1)
-  for (std::int64_t piece = 0; piece < pieces; ++piece) {
-    f(count * piece / pieces, count * (piece + 1) / pieces);
-  }
+#pragma omp parallel for num_threads(static_cast <int>(threads)) schedule(static, 1)
+  for (std::int64_t thread = 0; thread < threads; ++thread) f(thread);
 }
 
 // Calls f(thread, begin, end) for each of `threads` even shares of [0, count), so that a
-// share has memory of its own: thread counts from 0. f must not throw.
+// share has memory of its own. f must not throw.
 template <class F>
 void parallel_shares(std::int64_t count, std::int64_t threads, F&& f) {
-  parallel_for(threads, 1, [&](std::int64_t begin, std::int64_t end) {
-    f(begin, count * begin / threads, count * end / threads);
+  in_threads(threads, [&](std::int64_t thread) {
+    f(thread, count * thread / threads, count * (thread + 1) / threads);
   });
+}
+
+// Calls f(thread, i) for each i in [0, count). Each of `threads` threads takes an even
+// share in order, and then what is left of the others' (work stealing): so a core that is
+// slower, or has other work too, does not keep all waiting. f must not throw.
+template <class F>
+void parallel_stealing(std::int64_t count, std::int64_t threads, F&& f) {
+  struct alignas(64) Share {  // a cache line of its own
+    std::atomic<std::int64_t> next;
+    std::int64_t end;
+  };
+  std::vector<Share> shares(static_cast<std::size_t>(threads));
+  for (std::int64_t i = 0; i < threads; ++i) {
+    shares[i].next = count * i / threads;
+    shares[i].end = count * (i + 1) / threads;
+  }
+  in_threads(threads, [&](std::int64_t thread) {
+    for (std::int64_t k = 0; k < threads; ++k) {
+      Share& share = shares[(thread + k) % threads];
+      for (std::int64_t i; (i = share.next++) < share.end;) f(thread, i);
+    }
+  });
+}
+
+// Calls f(begin, end) over pieces of [0, count), of at least `grain` units of work if
+// there are several, up to four for each thread. Where the cuts fall depends on the
+// number of threads, so no sum may cross one. f must not throw.
+template <class F>
+void parallel_for(std::int64_t count, std::int64_t grain, F&& f) {
+  const std::int64_t threads = thread_count(count, grain);
+  const std::int64_t pieces =
+      threads *
+      std::clamp<std::int64_t>(count / threads / std::max<std::int64_t>(grain, 1), 1, 4);
+  if (pieces == 1) {
+    if (count > 0) f(std::int64_t{0}, count);
+    return;
+  }
+  const auto piece = [&](std::int64_t, std::int64_t i) {
+    f(count * i / pieces, count * (i + 1) / pieces);
+  };
+  parallel_stealing(pieces, threads, piece);
 }
 
 }  // namespace heed

@@ -39,6 +39,7 @@
 #include "tensor/product/gemm.h"
 
 #include <algorithm>
+#include <vector>
 
 #include <unistd.h>
 
@@ -321,6 +322,11 @@ void multiply_in_tiles(const Products<T>& x) {
     threads = team;
     grid = best_grid(x, blocking, team);
   }
+  // More parts than threads, where b stays packed from part to part.
+  if (grid.rows > 1 && grid.columns == 1 && x.k <= blocking.depth &&
+      x.n <= blocking.columns) {
+    grid.rows = std::clamp(ceil_div(x.m, 4 * blocking.tile_rows), team, 8 * team);
+  }
   // Part 0 of all products, then part 1: what two products share stays packed.
   const int64_t parts = products * grid.rows * grid.columns;
   // Where part i of n begins in `size` lines, which are cut between tiles of `unit`.
@@ -328,18 +334,18 @@ void multiply_in_tiles(const Products<T>& x) {
     return std::min(ceil_div(size, unit) * i / n * unit, size);
   };
   Buffer<T> memory(blocking.size() * threads);
-  parallel_shares(parts, threads, [&](int64_t thread, int64_t begin, int64_t end) {
-    Multiplication<T> multiplication(x, blocking,
-                                     memory.first() + thread * blocking.size());
-    for (int64_t i = begin; i < end; ++i) {
-      const int64_t part = i / products;
-      const int64_t r = part / grid.columns, q = part % grid.columns;
-      multiplication.compute(i % products,
-                             {bound(r, grid.rows, x.m, blocking.tile_rows),
-                              bound(r + 1, grid.rows, x.m, blocking.tile_rows),
-                              bound(q, grid.columns, x.n, blocking.tile_columns),
-                              bound(q + 1, grid.columns, x.n, blocking.tile_columns)});
-    }
+  std::vector<Multiplication<T>> multiplications;
+  for (int64_t i = 0; i < threads; ++i) {
+    multiplications.emplace_back(x, blocking, memory.first() + i * blocking.size());
+  }
+  parallel_stealing(parts, threads, [&](int64_t thread, int64_t i) {
+    const int64_t part = i / products;
+    const int64_t r = part / grid.columns, q = part % grid.columns;
+    multiplications[thread].compute(
+        i % products, {bound(r, grid.rows, x.m, blocking.tile_rows),
+                       bound(r + 1, grid.rows, x.m, blocking.tile_rows),
+                       bound(q, grid.columns, x.n, blocking.tile_columns),
+                       bound(q + 1, grid.columns, x.n, blocking.tile_columns)});
   });
 }
 

@@ -38,6 +38,19 @@ void moments(int64_t outer, int64_t n, int64_t inner, const T* x, const T* cente
   }
 }
 
+// 0 times a finite number is 0, times any other NaN.
+template <class T>
+bool all_finite(int64_t n, const T* x, int64_t step) {
+  T sum = 0;
+  if (step == 1) {
+#pragma omp simd reduction(+ : sum)
+    for (int64_t i = 0; i < n; ++i) sum += x[i] * 0;
+  } else {
+    for (int64_t i = 0; i < n; ++i) sum += x[i * step] * 0;
+  }
+  return sum == 0;
+}
+
 template <class T>
 constexpr Folds<T> folds = {fold<Sum, T>, fold<Product, T>, fold<Largest, T>,
                             fold<Smallest, T>};
@@ -46,7 +59,8 @@ template <class T>
 constexpr ReduceKernels<T> kernels = {
     moments<T>, flushed<softmax<false, T>, int64_t, int64_t, int64_t, const T*, T*>,
     flushed<softmax<true, T>, int64_t, int64_t, int64_t, const T*, T*>,
-    flushed<softmax_backward<T>, int64_t, int64_t, int64_t, const T*, const T*, T*>};
+    flushed<softmax_backward<T>, int64_t, int64_t, int64_t, const T*, const T*, T*>,
+    all_finite<T>};
 
 }  // namespace
 

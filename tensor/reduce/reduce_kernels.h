@@ -40,6 +40,8 @@ struct ReduceKernels {
   // dx = y (g - sum(g y))
   void (*softmax_backward)(std::int64_t outer, std::int64_t n, std::int64_t inner,
                            const T* g, const T* y, T* dx);
+  // Whether no x[i * step], i < n, is NaN or infinite.
+  bool (*all_finite)(std::int64_t n, const T* x, std::int64_t step);
 };
 
 }  // namespace heed::kernels

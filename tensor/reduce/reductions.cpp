@@ -188,21 +188,19 @@ Tensor all(const Tensor& x, const Dims& dims, bool keepdim) {
 
 bool all_finite(const Tensor& x) {
   if (!is_floating(x.dtype()) || x.numel() == 0) return true;
-  // In memory order, for long rows. A finite sum has only finite elements; where a sum is
-  // not, it may be that finite elements overflowed.
+  // In memory order, for long rows.
   const Tensor sorted = permute(x, memory_order(x.shape(), x.strides()));
   const TensorIterator<1> rows(sorted.shape(), {&sorted.strides()});
-  if (rows.inner_strides()[0] != 1) return all(isfinite(x)).item();
+  const std::int64_t step = rows.inner_strides()[0];
   std::atomic<bool> finite = true;
   dispatch_floating("all_finite", x.dtype(), [&]<class T>() {
     const T* const elements = x.data<T>();
+    const auto kernel = kernels::get<kernels::ReduceKernels<T>>().all_finite;
     rows.run([&](std::int64_t n, const auto& at) {
-      T sum;
-      folds<T>().sum(1, n, 1, elements + at[0], &sum);
-      if (!std::isfinite(sum)) finite = false;
+      if (!kernel(n, elements + at[0], step)) finite = false;
     });
   });
-  return finite || all(isfinite(x)).item();
+  return finite;
 }
 
 Tensor sum_to(const Tensor& x, const Shape& shape) {

@@ -1,5 +1,6 @@
 // How gradients add up: on the way, where several reach one value, and in the leaves.
 
+#include <cmath>
 #include <vector>
 
 #include <boost/test/unit_test.hpp>
@@ -202,6 +203,47 @@ BOOST_AUTO_TEST_CASE(slices_add_up_in_any_order) {
     return 2 * part(x, 1, 5) + select(x, 0, 2) * 3 + 2 * part(x, 3, 4) + sum(x) +
            part(x, 4, 5);
   });
+}
+
+// Neighbours are written to memory that is not set yet; what they leave out becomes 0.
+BOOST_AUTO_TEST_CASE(slices_side_by_side_and_apart) {
+  struct Part {
+    Dim dim;
+    std::int64_t begin, end;
+  };
+  const std::vector<std::vector<Part>> lists = {
+      {{1, 2, 3}},
+      {{1, 0, 2}, {1, 2, 4}, {1, 4, 6}},
+      {{1, 4, 6}, {1, 2, 4}, {1, 0, 2}},
+      {{-2, 1, 2}, {0, 2, 3}, {-2, 3, 4}},
+      {{0, 0, 2}, {0, 3, 4}},
+      {{1, 1, 4}, {1, 2, 5}},
+      {{1, 1, 3}, {1, 1, 3}},
+      {{0, 1, 3}, {1, 1, 3}},
+      {{1, 2, 2}, {1, 2, 5}, {1, 0, 2}},
+  };
+  for (const std::vector<Part>& parts : lists) {
+    for (const bool with_whole : {false, true}) {
+      const Variable x(zeros({4, 6}), true);
+      Tensor expected = full({4, 6}, with_whole ? 1. : 0.);
+      Variable y = with_whole ? sum(x) : Variable(zeros({}));
+      for (const auto& [dim, begin, end] : parts) {
+        const Tensor weights = randn(slice(expected, dim, begin, end).shape());
+        y = y + sum(slice(x, dim, begin, end) * weights);
+        slice(expected, dim, begin, end) += weights;
+      }
+      (void)full({4, 6}, std::nan(""));  // what the memory holds that comes next
+      const Tensor g = grad(y, {x})[0].value();
+      BOOST_TEST(allclose(g, expected, 1e-6, 1e-6));
+    }
+  }
+}
+
+// The gradient of one value, asked for twice.
+BOOST_AUTO_TEST_CASE(a_slice_is_captured_twice) {
+  const Variable x = leaf_of({1, 2, 3});
+  const std::vector<Variable> both = grad(sum(slice(x, 0, 1, 2)), {x, x});
+  for (const Variable& g : both) BOOST_TEST(numbers(g) == (List{0, 1, 0}));
 }
 
 BOOST_AUTO_TEST_CASE(a_seed_with_a_history_is_not_added_to) {

@@ -24,8 +24,8 @@ bool same_as_in_parts(const Op& op, const Tensor& x, std::int64_t part) {
   return same_bits(op(x), cat(parts, 0));
 }
 
-// A thread's part of a result is streamed if it has so many bytes.
-constexpr std::int64_t streamed_bytes = 16 << 20, streamed_floats = streamed_bytes / 4;
+// A piece of a result is streamed if it has so many bytes; each thread has four.
+constexpr std::int64_t streamed_bytes = 4 << 20, streamed_floats = streamed_bytes / 4;
 
 }  // namespace
 
@@ -33,8 +33,8 @@ BOOST_AUTO_TEST_SUITE(streamed_results)
 
 BOOST_AUTO_TEST_CASE(of_elementwise_ops) {
   const int threads = num_threads();
-  // The parts of two threads; the second begins beside a whole vector, and both end so.
-  const Tensor x = rand({2 * streamed_floats + 2});
+  // The pieces of two threads; those of the second begin beside a whole vector.
+  const Tensor x = rand({8 * streamed_floats + 2});
   const std::pair<const char*, Op> ops[] = {
       {"two rows", [](const Tensor& x) { return x + x; }},
       {"a number", [](const Tensor& x) { return 2 - x; }},
@@ -56,10 +56,10 @@ BOOST_AUTO_TEST_CASE(of_elementwise_ops) {
     }
   }
   set_num_threads(1);
-  const Tensor apart = rand({2, streamed_floats + 1}).transpose(0, 1);
+  const Tensor apart = rand({2, 4 * streamed_floats + 1}).transpose(0, 1);
   BOOST_TEST(same_as_in_parts([](const Tensor& x) { return select(x, 1, 0) + 1; }, apart,
                               999'999));
-  const Tensor many = rand({streamed_bytes + 3});
+  const Tensor many = rand({4 * streamed_bytes + 3});
   BOOST_TEST(same_as_in_parts([](const Tensor& x) { return x > 0.5; }, many, 999'999));
   set_num_threads(threads);
 }
@@ -67,7 +67,7 @@ BOOST_AUTO_TEST_CASE(of_elementwise_ops) {
 BOOST_AUTO_TEST_CASE(of_softmax) {
   const int threads = num_threads();
   for (const std::int64_t n : {511, 2048, 2050}) {
-    const Tensor x = rand({2 * (streamed_floats / n + 2), n});
+    const Tensor x = rand({8 * (streamed_floats / n + 2), n});
     for (const int count : {1, 2}) {
       set_num_threads(count);
       BOOST_TEST_INFO(n << " columns, " << count << " threads");

@@ -1,13 +1,19 @@
 // The bits of every result are the same for any number of threads, on tensors large
 // enough for several threads.
 
+#include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <functional>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include <boost/test/unit_test.hpp>
 
 #include <heed.h>
 
+#include "tensor/core/parallel.h"
 #include "tests/compare.h"
 #include "tests/tensor/show.h"
 
@@ -87,6 +93,50 @@ BOOST_AUTO_TEST_CASE(results_have_the_same_bits_for_any_number_of_threads) {
     }
   }
   set_num_threads(before);
+}
+
+BOOST_AUTO_TEST_CASE(each_piece_is_done_once) {
+  const int before = num_threads();
+  for (const int threads : {1, 2, 3, 5}) {
+    set_num_threads(threads);
+    for (const std::int64_t count : {0, 1, 2, 7, 20, 1000}) {
+      std::vector<std::atomic<int>> done(static_cast<std::size_t>(count));
+      const auto each_once = [&] {
+        const auto once = [](auto& times) { return times.exchange(0) == 1; };
+        return std::all_of(done.begin(), done.end(), once);
+      };
+      for (const std::int64_t grain : {0, 1, 3, 100}) {
+        parallel_for(count, grain, [&](std::int64_t begin, std::int64_t end) {
+          for (std::int64_t i = begin; i < end; ++i) ++done[i];
+        });
+        BOOST_TEST(each_once());
+      }
+      parallel_shares(count, threads, [&](auto, std::int64_t begin, std::int64_t end) {
+        for (std::int64_t i = begin; i < end; ++i) ++done[i];
+      });
+      BOOST_TEST(each_once());
+      parallel_stealing(count, threads, [&](auto, std::int64_t i) { ++done[i]; });
+      BOOST_TEST(each_once());
+    }
+  }
+  set_num_threads(before);
+}
+
+// The first piece takes until all others are done, those of its own share too.
+BOOST_AUTO_TEST_CASE(a_slow_thread_loses_its_share) {
+  using Clock = std::chrono::steady_clock;
+  const int before = num_threads();
+  set_num_threads(2);
+  std::atomic<int> done = 0;
+  int before_first = 0;
+  parallel_stealing(10, 2, [&](auto, std::int64_t i) {
+    const auto end = Clock::now() + std::chrono::minutes(1);
+    while (i == 0 && done < 9 && Clock::now() < end) std::this_thread::yield();
+    if (i == 0) before_first = done;
+    ++done;
+  });
+  set_num_threads(before);
+  BOOST_TEST(before_first == 9);
 }
 
 BOOST_AUTO_TEST_CASE(the_number_of_threads_is_kept_and_told) {
