@@ -46,7 +46,7 @@ void exp_columns(int64_t n, int64_t any_width, const int64_t* lens, T* x, T* lar
     const int64_t now = n - i < rows_at_once ? n - i : rows_at_once;
     for (int64_t r = 0; r < now; ++r) {
       T* const row = x + r * width;
-      for_elements<T>(width, [&](int j) { row[j] = exp(row[j] - shift[j]); });
+      for_elements<T>(width, [&](int j) { row[j] = exp_nonpositive(row[j] - shift[j]); });
     }
     fold_rows<Sum>(now, width, x, part);
     for (int j = 0; j < width; ++j) sum[j] += part[j];
@@ -122,7 +122,7 @@ void weights(const WeightsTile<T>& tile) {
     }
     const T largest = tile.largest[i], inverse_sum = tile.inverse_sums[i];
     for_elements<T>(width, [&](int j) {
-      const T weight = exp(s[j] - largest) * inverse_sum;
+      const T weight = exp_nonpositive(s[j] - largest) * inverse_sum;
       p[j] = j < seen && s[j] != -infinity ? weight : 0;
     });
     if (tile.d) {

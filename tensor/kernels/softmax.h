@@ -19,19 +19,11 @@ struct LargestNumber : Largest {
   }
 };
 
-template <class T>
-T largest(int64_t n, const T* x) {
-  return n < 256 ? fold_row<16, LargestNumber>(n, x) : fold_row<64, LargestNumber>(n, x);
-}
-
 // e = exp(x - shift). Returns the sum.
 template <class T>
 T exp_sum(int64_t n, const T* x, T shift, T* e) {
-  for_elements<T>(n, [&](int64_t i) { e[i] = exp(x[i] - shift); });
-  T sum = 0;
-#pragma omp simd reduction(+ : sum)
-  for (int64_t i = 0; i < n; ++i) sum += e[i];
-  return sum;
+  for_elements<T>(n, [&](int64_t i) { e[i] = exp_nonpositive(x[i] - shift); });
+  return fold_row<Sum>(n, e);
 }
 
 // How many elements at a time pass through the cache nearest to the processor. It also
@@ -40,7 +32,7 @@ constexpr int64_t tile = 2048;
 
 template <class T>
 void softmax_row(int64_t n, const T* x, T* y) {
-  const T shift = largest(n, x);
+  const T shift = fold_row<LargestNumber>(n, x);
   double sum = 0;
   for (int64_t i = 0; i < n; i += tile) {
     sum += exp_sum(n - i < tile ? n - i : tile, x + i, shift, y + i);
@@ -52,7 +44,7 @@ void softmax_row(int64_t n, const T* x, T* y) {
 
 template <class T>
 void log_softmax_row(int64_t n, const T* x, T* y) {
-  const T shift = largest(n, x);
+  const T shift = fold_row<LargestNumber>(n, x);
   double sum = 0;
   T e[tile];
   for (int64_t i = 0; i < n; i += tile) {
@@ -86,7 +78,7 @@ void softmax_columns(int64_t n, int64_t inner, const T* x, T* y) {
       T* const sum = sums[row % 4];
       for_elements<T>(width, [&](int64_t j) {
         const T moved = x[i + j] - shift[j];
-        const T e = exp(moved);
+        const T e = exp_nonpositive(moved);
         y[i + j] = logarithm ? moved : e;
         sum[j] += e;
       });

@@ -23,12 +23,13 @@
 // by panel, in the order in which it is read: its vectors are aligned, its cache lines
 // follow one another, and what is missing at the ends is 0.
 //
-// Each thread computes a part of c, rows x columns, with loops and packed panels of its
-// own. Where two parts need the same columns they are packed twice. To share them was
-// measured, with a barrier and with a flag a thread: it is no faster, for what is packed
-// twice takes 2 to 4 % of the time and threads that wait for each other as much. The bits
-// of c depend neither on the number of threads nor on the caches: each element is summed
-// by one thread, and the sum over k is cut by the shape alone.
+// Each thread computes parts of c, rows x columns, with loops and packed panels of its
+// own, and takes over what is left of a slower thread's. Where two parts need the same
+// columns they are packed twice. To share them was measured, with a barrier and with a
+// flag a thread: it is no faster, for what is packed twice takes 2 to 4 % of the time and
+// threads that wait for each other as much. The bits of c depend neither on the number of
+// threads nor on the caches: each element is summed by one thread, and the sum over k is
+// cut by the shape alone.
 //
 // Tiles are computed by heed's kernel where the processor has fused multiply-adds and
 // rows of a are contiguous: it reads these where they lie. Otherwise by BLIS's
