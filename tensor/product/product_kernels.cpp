@@ -183,6 +183,15 @@ template <class T>
 #endif
 }
 
+// Not inlined: each tile would be compiled with it.
+template <class T>
+[[gnu::noinline]] void copy_rows(int64_t rows, int64_t n, const T* from,
+                                 int64_t from_step, T* to, int64_t to_step) {
+  for (int64_t i = 0; i < rows; ++i, from += from_step, to += to_step) {
+    for (int64_t j = 0; j < n; ++j) to[j] = from[j];
+  }
+}
+
 // A tile of c: `rows` rows and n columns, up to `vectors` vectors of them. It does what
 // BLIS's micro-kernel does, as fast, on rows of a wherever they lie. a, b, bias and c
 // point to what the tile begins with; of x it takes k, the strides, add and scale.
@@ -211,28 +220,34 @@ void multiply_tile(const TileProduct<T>& x, const T* a, const T* b, const T* bia
   const bool add = x.add;
   const Vector<T> scale = x.scale - Vector<T>{};
   repeat<rows>([&](auto i) { repeat<vectors>([&](auto v) { sums[i][v] *= scale; }); });
-  if (n >= vectors * w) {
-    Vector<T> offset[vectors];
-    repeat<vectors>([&](auto v) { offset[v] = bias ? load(bias + v * w) : Vector<T>{}; });
-    repeat<rows>([&](auto i) {
-      repeat<vectors>([&](auto v) {
-        T* const out = c + i * c_step + v * w;
-        if (add) sums[i][v] += load(out);
-        if (bias) sums[i][v] += offset[v];
-        std::memcpy(out, &sums[i][v], vector_bytes);
+  // Adds to c's elements and the bias, and stores. Inlined: a function has its sums in
+  // memory.
+  const auto finish = [&](T * to, int64_t step, const T* bias)
+      __attribute__((always_inline)) {
+    if (add) {
+      repeat<rows>([&](auto i) {
+        repeat<vectors>([&](auto v) { sums[i][v] += load(to + i * step + v * w); });
       });
-    });
-    return;
-  }
-  repeat<rows>([&](auto i) {
-    T row[vectors * w];
-    repeat<vectors>([&](auto v) { std::memcpy(row + v * w, &sums[i][v], vector_bytes); });
-    T* const out = c + i * c_step;
-    for (int64_t l = 0; l < n; ++l) {
-      const T sum = add ? out[l] + row[l] : row[l];
-      out[l] = bias ? sum + bias[l] : sum;
     }
-  });
+    if (bias) {
+      repeat<vectors>([&](auto v) {
+        const Vector<T> offset = load(bias + v * w);
+        repeat<rows>([&](auto i) { sums[i][v] += offset; });
+      });
+    }
+    repeat<rows>([&](auto i) {
+      repeat<vectors>(
+          [&](auto v) { std::memcpy(to + i * step + v * w, &sums[i][v], vector_bytes); });
+    });
+  };
+  constexpr int width = vectors * w;
+  if (n >= width) return finish(c, c_step, bias);
+  // The tile reaches over the end of c: it is finished in a place of its own.
+  T edge[rows * width] = {}, row[width] = {};
+  if (add) copy_rows(rows, n, c, c_step, edge, width);
+  if (bias) copy_rows(1, n, bias, n, row, width);
+  finish(edge, width, bias ? row : nullptr);
+  copy_rows(rows, n, edge, width, c, c_step);
 }
 
 template <class T>
