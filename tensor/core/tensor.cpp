@@ -38,12 +38,29 @@ To converted(From value) {
   return static_cast<To>(value);
 }
 
-template <class From, class To>
-void convert(std::int64_t n, const From* from, std::int64_t from_stride, To* to,
-             std::int64_t to_stride) {
-  for (std::int64_t i = 0; i < n; ++i) {
-    to[i * to_stride] = converted<To>(from[i * from_stride]);
+// Copies n elements, converted; the steps are in elements.
+using Copy = void (*)(std::int64_t n, const void* from, std::int64_t from_step, void* to,
+                      std::int64_t to_step);
+
+template <class To, class From>
+void copy(std::int64_t n, const void* from, std::int64_t from_step, void* to,
+          std::int64_t to_step) {
+  const auto* const in = static_cast<const From*>(from);
+  auto* const out = static_cast<To*>(to);
+  // One loop for all that converts: twelve pairs of types are not worth a second.
+  if (std::is_same_v<From, To> && to_step == 1 && from_step == 1) {
+    std::copy_n(in, n, out);
+  } else {
+    for (std::int64_t i = 0; i < n; ++i) {
+      out[i * to_step] = converted<To>(in[i * from_step]);
+    }
   }
+}
+
+Copy copy_of(DType to, DType from) {
+  return dispatch(to, [&]<class To>() {
+    return dispatch(from, [&]<class From>() -> Copy { return copy<To, From>; });
+  });
 }
 
 }  // namespace
@@ -162,19 +179,15 @@ Tensor& Tensor::overwrite(std::string_view op, const Tensor& source) {
   const TensorIterator<2> iterator(shape_, {&strides_, &from_strides});
   const std::int64_t to_step = iterator.inner_strides()[0];
   const std::int64_t from_step = iterator.inner_strides()[1];
-  dispatch(dtype_, [&]<class To>() {
-    dispatch(from.dtype(), [&]<class From>() {
-      To* const out = mutable_data<To>();
-      const From* const in = from.data<From>();
-      iterator.run([&](std::int64_t n, const auto& at) {
-        // One loop for all that converts: twelve pairs of types are not worth a second.
-        if (std::is_same_v<From, To> && to_step == 1 && from_step == 1) {
-          std::copy_n(in + at[1], n, out + at[0]);
-        } else {
-          convert(n, in + at[1], from_step, out + at[0], to_step);
-        }
-      });
-    });
+  const Copy copy = copy_of(dtype_, from.dtype());
+  auto* const out = static_cast<char*>(
+      dispatch(dtype_, [&]<class T>() -> void* { return mutable_data<T>(); }));
+  const auto* const in = static_cast<const char*>(
+      dispatch(from.dtype(), [&]<class T>() -> const void* { return from.data<T>(); }));
+  const auto to_size = static_cast<std::int64_t>(element_size(dtype_));
+  const auto from_size = static_cast<std::int64_t>(element_size(from.dtype()));
+  iterator.run([&](std::int64_t n, const auto& at) {
+    copy(n, in + at[1] * from_size, from_step, out + at[0] * to_size, to_step);
   });
   return *this;
 }
