@@ -2,9 +2,9 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstdint>
-#include <vector>
 
 #include <omp.h>
 
@@ -58,14 +58,16 @@ void parallel_stealing(std::int64_t count, std::int64_t threads, F&& f) {
     std::atomic<std::int64_t> next;
     std::int64_t end;
   };
-  std::vector<Share> shares(static_cast<std::size_t>(threads));
-  for (std::int64_t i = 0; i < threads; ++i) {
-    shares[i].next = count * i / threads;
-    shares[i].end = count * (i + 1) / threads;
+  // Not in memory that could run out: optimisers rely on that.
+  std::array<Share, 64> shares;
+  const std::int64_t n = std::min<std::int64_t>(threads, shares.size());
+  for (std::int64_t i = 0; i < n; ++i) {
+    shares[i].next = count * i / n;
+    shares[i].end = count * (i + 1) / n;
   }
   in_threads(threads, [&](std::int64_t thread) {
-    for (std::int64_t k = 0; k < threads; ++k) {
-      Share& share = shares[(thread + k) % threads];
+    for (std::int64_t k = 0; k < n; ++k) {
+      Share& share = shares[(thread + k) % n];
       for (std::int64_t i; (i = share.next++) < share.end;) f(thread, i);
     }
   });

@@ -119,6 +119,11 @@ BOOST_AUTO_TEST_CASE(each_piece_is_done_once) {
       BOOST_TEST(each_once());
     }
   }
+  // More threads than shares; here they come one after the other.
+  set_num_threads(1);
+  std::vector<int> times(1000);
+  parallel_stealing(1000, 100, [&](auto, std::int64_t i) { ++times[i]; });
+  BOOST_TEST(std::count(times.begin(), times.end(), 1) == 1000);
   set_num_threads(before);
 }
 
