@@ -18,7 +18,7 @@ class GradientSum {
   // Adds a gradient of `input` that is 0 but for a slice, in place. False if that cannot
   // be done.
   bool add(const SliceGradient& part, const Node& input);
-  // The sum, if any came.
+  // The sum; some gradient must have come.
   Variable get();
   void clear() { *this = {}; }
 
@@ -28,7 +28,8 @@ class GradientSum {
 
   std::optional<Variable> sum_;
   // As long as all that came are slices side by side along dim_, such as those of chunk,
-  // nothing is set but [begin_, end_), where they are; then dim_ is -1.
+  // only [begin_, end_), where they lie, is set. Afterwards, and before the first, dim_
+  // is -1.
   int dim_ = -1;
   std::int64_t begin_ = 0, end_ = 0;
 };

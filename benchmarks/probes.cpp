@@ -12,18 +12,10 @@ namespace heed::benchmarks {
 
 namespace {
 
-// Calls f(thread) on every thread at once.
-template <class F>
-void on_all_threads(F&& f) {
-  parallel_for(num_threads(), 1, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t thread = begin; thread < end; ++thread) f(thread);
-  });
-}
-
 std::function<void()> multiply_adds(std::int64_t steps) {
   const auto results = std::make_shared<std::vector<float>>(num_threads());
   return [=] {
-    on_all_threads([&](std::int64_t thread) {
+    in_threads(num_threads(), [&](std::int64_t thread) {
       (*results)[thread] = kernels::get<ProbeKernels>().multiply_add(steps);
     });
   };
@@ -40,7 +32,7 @@ std::function<void()> tile_products() {
   const auto memory = std::make_shared<Buffer<float>>((size + size_c) * num_threads());
   std::fill_n(memory->first(), (size + size_c) * num_threads(), 0.5f);
   return [=, &kernel] {
-    on_all_threads([&](std::int64_t thread) {
+    in_threads(num_threads(), [&](std::int64_t thread) {
       const float* const a = memory->first() + thread * (size + size_c);
       const float* const b = a + kernel.rows * tile_depth;
       float* const c = memory->first() + thread * (size + size_c) + size;

@@ -25,8 +25,8 @@ inline std::int64_t thread_count(std::int64_t count, std::int64_t grain) {
   return std::clamp<std::int64_t>(count / std::max<std::int64_t>(grain, 1), 1, most);
 }
 
-// Calls f(thread) for each of `threads` threads, counted from 0, on as many. f must not
-// throw.
+// Calls f(thread) for thread = 0 to `threads` - 1, each on a thread of its own if there
+// are so many; inside a parallel region one after the other. f must not throw.
 template <class F>
 void in_threads(std::int64_t threads, F&& f) {
   if (thread_count(threads, 1) == 1) {

@@ -179,7 +179,7 @@ Tensor& Tensor::overwrite(std::string_view op, const Tensor& source) {
   const TensorIterator<2> iterator(shape_, {&strides_, &from_strides});
   const std::int64_t to_step = iterator.inner_strides()[0];
   const std::int64_t from_step = iterator.inner_strides()[1];
-  const Copy copy = copy_of(dtype_, from.dtype());
+  const Copy loop = copy_of(dtype_, from.dtype());
   auto* const out = static_cast<char*>(
       dispatch(dtype_, [&]<class T>() -> void* { return mutable_data<T>(); }));
   const auto* const in = static_cast<const char*>(
@@ -187,7 +187,7 @@ Tensor& Tensor::overwrite(std::string_view op, const Tensor& source) {
   const auto to_size = static_cast<std::int64_t>(element_size(dtype_));
   const auto from_size = static_cast<std::int64_t>(element_size(from.dtype()));
   iterator.run([&](std::int64_t n, const auto& at) {
-    copy(n, in + at[1] * from_size, from_step, out + at[0] * to_size, to_step);
+    loop(n, in + at[1] * from_size, from_step, out + at[0] * to_size, to_step);
   });
   return *this;
 }

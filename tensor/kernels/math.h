@@ -110,11 +110,11 @@ struct ExpParts {
   return x < -104.f ? 0.f : y;
 }
 
-// exp(x) for x <= 0, in three quarters of the time; 0 where it would be a denormal. What
-// is above 0 by a rounding does no harm: it is valid up to 88.
+// exp(x) for x <= 0, in three quarters of the time; 0 below -87.3, where results become
+// denormal. It is valid up to 88, so an x that rounding put above 0 does no harm.
 [[gnu::always_inline]] inline float exp_nonpositive(float x) {
   const ExpParts e = exp_parts(x);
-  const float scale = power_of_two(e.n), y = fma(scale, e.part, scale);
+  const float y = power_of_two(e.n) * (1.f + e.part);
   return x < -87.3f ? 0.f : y;
 }
 

@@ -12,10 +12,11 @@
 namespace heed::kernels::HEED_KERNELS {
 namespace {
 
-// Whether a piece of a result, a quarter of a thread's part and `count` elements, is
-// streamed: written to memory past the caches. Before an ordinary store the processor
-// reads the line that the store changes, a quarter of the traffic of an addition. A
-// smaller result is better left in the cache, from where the next op reads it.
+// Whether `count` elements of a result are streamed: written to memory past the caches.
+// Before an ordinary store the processor reads the line that the store changes, a quarter
+// of the traffic of an addition. A smaller result is better left in the cache, from where
+// the next op reads it. parallel_for() cuts a thread's part of a large result in four, so
+// that mostly 16 MiB a thread are streamed.
 template <class T>
 constexpr bool is_streamed(int64_t count) {
   return count >= (int64_t{4} << 20) / static_cast<int64_t>(sizeof(T));

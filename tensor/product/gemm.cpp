@@ -324,7 +324,7 @@ void multiply_in_tiles(const Products<T>& x) {
     grid = best_grid(x, blocking, team);
   }
   // More parts than threads, where b stays packed from part to part.
-  if (grid.rows > 1 && grid.columns == 1 && x.k <= blocking.depth &&
+  if (products == 1 && grid.rows > 1 && grid.columns == 1 && x.k <= blocking.depth &&
       x.n <= blocking.columns) {
     grid.rows = std::clamp(ceil_div(x.m, 4 * blocking.tile_rows), team, 8 * team);
   }

@@ -220,8 +220,8 @@ void multiply_tile(const TileProduct<T>& x, const T* a, const T* b, const T* bia
   const bool add = x.add;
   const Vector<T> scale = x.scale - Vector<T>{};
   repeat<rows>([&](auto i) { repeat<vectors>([&](auto v) { sums[i][v] *= scale; }); });
-  // Adds to c's elements and the bias, and stores. Inlined: a function has its sums in
-  // memory.
+  // Adds c's elements and the bias, and stores. Inlined, for as a function it would get
+  // the sums through memory.
   const auto finish = [&](T * to, int64_t step, const T* bias)
       __attribute__((always_inline)) {
     if (add) {

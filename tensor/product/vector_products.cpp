@@ -13,20 +13,21 @@ namespace {
 using std::int64_t;
 
 // Calls f(product, begin, end) for lines begin to end of a product, over all `lines`
-// lines of all products, of `work` elements each.
+// lines of all products, of `work` elements each. One share a thread: where the lines are
+// columns, each passes over all rows.
 template <class F>
 void for_lines(int64_t products, int64_t lines, int64_t work, F&& f) {
-  parallel_for(products * lines, parallel_grain / work + 1,
-               [&](int64_t begin, int64_t end) {
-                 int64_t product = begin / lines, first = begin % lines;
-                 while (begin < end) {
-                   const int64_t last = std::min(lines, first + end - begin);
-                   f(product, first, last);
-                   begin += last - first;
-                   ++product;
-                   first = 0;
-                 }
-               });
+  const int64_t threads = thread_count(products * lines, parallel_grain / work + 1);
+  parallel_shares(products * lines, threads, [&](auto, int64_t begin, int64_t end) {
+    int64_t product = begin / lines, first = begin % lines;
+    while (begin < end) {
+      const int64_t last = std::min(lines, first + end - begin);
+      f(product, first, last);
+      begin += last - first;
+      ++product;
+      first = 0;
+    }
+  });
 }
 
 template <class T>

@@ -209,7 +209,7 @@ BOOST_AUTO_TEST_CASE(slices_add_up_in_any_order) {
 BOOST_AUTO_TEST_CASE(slices_side_by_side_and_apart) {
   struct Part {
     Dim dim;
-    std::int64_t begin, end;
+    std::int64_t begin, end, step = 1;
   };
   const std::vector<std::vector<Part>> lists = {
       {{1, 2, 3}},
@@ -221,16 +221,20 @@ BOOST_AUTO_TEST_CASE(slices_side_by_side_and_apart) {
       {{1, 1, 3}, {1, 1, 3}},
       {{0, 1, 3}, {1, 1, 3}},
       {{1, 2, 2}, {1, 2, 5}, {1, 0, 2}},
+      {{0, 0, 2}, {1, 2, 4}},  // the numbers meet, the slices do not
+      {{1, 2, 4}, {0, 0, 2}},
+      {{1, 0, 2}, {1, 2, 6, 2}},
+      {{1, 2, 6, 2}, {1, 0, 2}},
   };
   for (const std::vector<Part>& parts : lists) {
     for (const bool with_whole : {false, true}) {
       const Variable x(zeros({4, 6}), true);
       Tensor expected = full({4, 6}, with_whole ? 1. : 0.);
       Variable y = with_whole ? sum(x) : Variable(zeros({}));
-      for (const auto& [dim, begin, end] : parts) {
-        const Tensor weights = randn(slice(expected, dim, begin, end).shape());
-        y = y + sum(slice(x, dim, begin, end) * weights);
-        slice(expected, dim, begin, end) += weights;
+      for (const auto& [dim, begin, end, step] : parts) {
+        const Tensor weights = randn(slice(expected, dim, begin, end, step).shape());
+        y = y + sum(slice(x, dim, begin, end, step) * weights);
+        slice(expected, dim, begin, end, step) += weights;
       }
       (void)full({4, 6}, std::nan(""));  // what the memory holds that comes next
       const Tensor g = grad(y, {x})[0].value();

@@ -253,6 +253,36 @@ BOOST_AUTO_TEST_CASE(any_and_all) {
   BOOST_TEST(show(any(tensor({0, 0, 7}))) == "bool () 1");
 }
 
+BOOST_AUTO_TEST_CASE(all_finite_of_views) {
+  constexpr double infinite = std::numeric_limits<double>::infinity();
+  const auto views = [](const Tensor& x) {  // (6, 40)
+    return std::vector<Tensor>{
+        x,
+        transpose(x, 0, 1),
+        slice(x, 1, 3, 38),
+        slice(x, 1, 1, to_end, 3),
+        permute(reshape(x, {3, 2, 5, 8}), {2, 0, 3, 1}),
+        expand(unsqueeze(select(x, 1, 7), 1), {6, 4}),
+    };
+  };
+  for (const DType dtype : {float32, float64}) {
+    const Tensor largest = full({6, 40}, dtype == float32 ? 3e38 : 1e308, dtype);
+    for (const Tensor& view : views(largest)) BOOST_TEST(all_finite(view));
+    for (const double bad : {std::nan(""), infinite, -infinite}) {
+      for (std::int64_t i = 0; i < 240; ++i) {
+        Tensor x = largest.clone();
+        x.set({i / 40, i % 40}, bad);
+        for (const Tensor& view : views(x)) {
+          BOOST_TEST(all_finite(view) == all(isfinite(view)).item<bool>());
+        }
+      }
+    }
+  }
+  BOOST_TEST(all_finite(zeros({0, 3})));
+  BOOST_TEST(all_finite(ones({3}, int64)));
+  BOOST_TEST(!all_finite(full({}, infinite)));
+}
+
 BOOST_AUTO_TEST_CASE(sum_to_undoes_broadcasting) {
   const Tensor x = whole({2, 3, 4});
   BOOST_TEST((sum_to(x, x.shape()).storage() == x.storage()));

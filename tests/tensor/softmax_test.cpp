@@ -40,6 +40,19 @@ const std::vector<Shape> shapes = {
 
 BOOST_AUTO_TEST_SUITE(softmax_and_relatives)
 
+// To the last numbers before float32's denormal ones, and 0 beyond.
+BOOST_AUTO_TEST_CASE(small_weights) {
+  for (const Shape& shape : {Shape{100}, Shape{1, 100}, Shape{20, 100}}) {
+    const Tensor x = expand(-arange(0, 100, float32), shape);
+    const Tensor y = softmax(x, -1), expected = plain_softmax(x, -1);
+    for (std::int64_t i = 0; i < 100; ++i) {
+      const double weight = select(y, -1, i).max().item();
+      const double exact = select(expected, -1, i).max().item();
+      BOOST_TEST(weight == (i < 87 ? exact : 0), boost::test_tools::tolerance(1e-5));
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(values_of_every_shape) {
   for (const Shape& shape : shapes) {
     for (int dim = 0; dim < shape.rank(); ++dim) {

@@ -119,7 +119,7 @@ BOOST_AUTO_TEST_CASE(each_piece_is_done_once) {
       BOOST_TEST(each_once());
     }
   }
-  // More threads than shares; here they come one after the other.
+  // More threads than shares. There is one thread, so the first takes all.
   set_num_threads(1);
   std::vector<int> times(1000);
   parallel_stealing(1000, 100, [&](auto, std::int64_t i) { ++times[i]; });
