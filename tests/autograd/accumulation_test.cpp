@@ -217,14 +217,15 @@ BOOST_AUTO_TEST_CASE(slices_side_by_side_and_apart) {
       {{1, 4, 6}, {1, 2, 4}, {1, 0, 2}},
       {{-2, 1, 2}, {0, 2, 3}, {-2, 3, 4}},
       {{0, 0, 2}, {0, 3, 4}},
+      {{0, 3, 4}, {0, 0, 2}},
       {{1, 1, 4}, {1, 2, 5}},
       {{1, 1, 3}, {1, 1, 3}},
       {{0, 1, 3}, {1, 1, 3}},
       {{1, 2, 2}, {1, 2, 5}, {1, 0, 2}},
       {{0, 0, 2}, {1, 2, 4}},  // the numbers meet, the slices do not
       {{1, 2, 4}, {0, 0, 2}},
-      {{1, 0, 2}, {1, 2, 6, 2}},
-      {{1, 2, 6, 2}, {1, 0, 2}},
+      {{1, 0, 4}, {1, 2, 6, 2}},
+      {{1, 2, 6, 2}, {1, 0, 4}},
   };
   for (const std::vector<Part>& parts : lists) {
     for (const bool with_whole : {false, true}) {
@@ -241,6 +242,15 @@ BOOST_AUTO_TEST_CASE(slices_side_by_side_and_apart) {
       BOOST_TEST(allclose(g, expected, 1e-6, 1e-6));
     }
   }
+}
+
+// The rule of + hands one tensor to both inputs.
+BOOST_AUTO_TEST_CASE(a_slice_is_not_added_to_what_two_share) {
+  const Variable x = leaf_of({1, 2, 3}), c = leaf_of({4, 5, 6});
+  const Variable part = sum(slice(x, 0, 1, 2));
+  (part + sum((x + c) * leaf_of({7, 8, 9}))).backward();
+  BOOST_TEST(numbers(x.grad()) == (List{7, 9, 9}));
+  BOOST_TEST(numbers(c.grad()) == (List{7, 8, 9}));
 }
 
 // The gradient of one value, asked for twice.
