@@ -18,7 +18,7 @@ KINDS = [
     ("tiles of products", r"libblis|multiply_(tile|rows)"),
     ("packing and transposing", r"::(pack|transpose_whole|transpose|pack_side_by_side)<"),
     ("attention: weights and blocks", r"weights<|exp_columns|Runs<|Forward<|Backward<|::dot<"
-                                      r"|weights_flushed|ValidLens"),
+                                      r"|weights_flushed|ValidLens|attention_(in_tiles|by_rows)"),
     ("loops of products", r"Multiplication<|TileKernel|multiply|add_row"),
     ("norms", r"::(forward|backward)<|norm"),
     ("elementwise", r"Formula|kernel<"),
