@@ -114,22 +114,22 @@ template <class Op, int lanes, class T>
 // full, then the lanes: in the order of fold_rows, but with the partial results in
 // registers where there are vectors of T.
 template <int width, class Op, class T>
-T fold_row_in_lanes(int64_t n, const T* x) {
+T fold_in_lanes(int64_t n, const T* x) {
   T lane[width];
   if constexpr (std::is_floating_point_v<T>) {
-    Vector<T> part[width / lanes<T>];
-    repeat<width / lanes<T>>(
-        [&](auto v) { part[v] = Op::template neutral<T> - Vector<T>{}; });
+    constexpr int vectors = width / lanes<T>;
+    Vector<T> part[vectors];
+    repeat<vectors>([&](auto v) { part[v] = Op::template neutral<T> - Vector<T>{}; });
     const T* row = x;
     int64_t i = 0;
     for (; i + 4 <= n / width; i += 4, row += 4 * width) {
-      repeat<width / lanes<T>>([&](auto v) {
+      repeat<vectors>([&](auto v) {
         const auto at = [&](int r) { return load(row + r * width + v * lanes<T>); };
         part[v] = Op::of(part[v], Op::of(Op::of(at(0), at(1)), Op::of(at(2), at(3))));
       });
     }
     for (; i < n / width; ++i, row += width) {
-      repeat<width / lanes<T>>(
+      repeat<vectors>(
           [&](auto v) { part[v] = Op::of(part[v], load(row + v * lanes<T>)); });
     }
     std::memcpy(lane, part, sizeof lane);
@@ -141,9 +141,7 @@ T fold_row_in_lanes(int64_t n, const T* x) {
 
 template <class Op, class T>
 T fold_row(int64_t n, const T* x) {
-  return n < 64    ? fold_in_turn<Op>(n, x, Op::template neutral<T>)
-         : n < 256 ? fold_row_in_lanes<16, Op>(n, x)
-                   : fold_row_in_lanes<64, Op>(n, x);
+  return n < 256 ? fold_in_lanes<16, Op>(n, x) : fold_in_lanes<64, Op>(n, x);
 }
 
 // A matrix of few columns is folded with several of its rows side by side first.
@@ -164,7 +162,8 @@ template <class Op, class T>
 void fold(int64_t outer, int64_t n, int64_t inner, const T* x, T* out) {
   for (int64_t o = 0; o < outer; ++o, x += n * inner, out += inner) {
     if (inner == 1) {
-      out[0] = fold_row<Op>(n, x);
+      out[0] =
+          n < 64 ? fold_in_turn<Op>(n, x, Op::template neutral<T>) : fold_row<Op>(n, x);
     } else if (inner <= wide / 2 && n * inner >= 2 * wide) {
       fold_narrow<Op>(n, inner, x, out);
     } else {

@@ -19,17 +19,11 @@ struct LargestNumber : Largest {
   }
 };
 
-// As fold_row, but in lanes from 16 numbers on.
-template <class Op, class T>
-T fold_in_lanes(int64_t n, const T* x) {
-  return n < 256 ? fold_row_in_lanes<16, Op>(n, x) : fold_row_in_lanes<64, Op>(n, x);
-}
-
 // e = exp(x - shift). Returns the sum.
 template <class T>
 T exp_sum(int64_t n, const T* x, T shift, T* e) {
   for_elements<T>(n, [&](int64_t i) { e[i] = exp_nonpositive(x[i] - shift); });
-  return fold_in_lanes<Sum>(n, e);
+  return fold_row<Sum>(n, e);
 }
 
 // How many elements at a time pass through the cache nearest to the processor. It also
@@ -38,7 +32,7 @@ constexpr int64_t tile = 2048;
 
 template <class T>
 void softmax_row(int64_t n, const T* x, T* y) {
-  const T shift = fold_in_lanes<LargestNumber>(n, x);
+  const T shift = fold_row<LargestNumber>(n, x);
   double sum = 0;
   for (int64_t i = 0; i < n; i += tile) {
     sum += exp_sum(n - i < tile ? n - i : tile, x + i, shift, y + i);
@@ -50,7 +44,7 @@ void softmax_row(int64_t n, const T* x, T* y) {
 
 template <class T>
 void log_softmax_row(int64_t n, const T* x, T* y) {
-  const T shift = fold_in_lanes<LargestNumber>(n, x);
+  const T shift = fold_row<LargestNumber>(n, x);
   double sum = 0;
   T e[tile];
   for (int64_t i = 0; i < n; i += tile) {
