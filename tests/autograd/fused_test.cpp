@@ -133,7 +133,7 @@ BOOST_AUTO_TEST_CASE(third_derivatives) {
 }
 
 // Each input goes into the outer op again, so that it is used twice.
-BOOST_AUTO_TEST_CASE(every_one_over_every_other) {
+BOOST_AUTO_TEST_CASE(every_one_over_every_other, *boost::unit_test::label("slow")) {
   for (const Fused& outer : fused) {
     for (const Fused& inner : fused) {
       check_second(fmt::format("{} of {}", outer.name, inner.name), [&](In in) {

@@ -117,7 +117,7 @@ BOOST_AUTO_TEST_CASE(derivatives_are_those_of_the_values) {
   });
 }
 
-BOOST_AUTO_TEST_CASE(second_derivatives_too) {
+BOOST_AUTO_TEST_CASE(second_derivatives_too, *boost::unit_test::label("slow")) {
   for_each_sample([](const OpRow& row, const Sample& sample, const std::string& label) {
     if (!row.differentiable) return;
     const GradcheckReport report =

@@ -117,7 +117,7 @@ BOOST_AUTO_TEST_CASE(tile_sizes_and_their_neighbours) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(large_products_in_every_layout) {
+BOOST_AUTO_TEST_CASE(large_products_in_every_layout, *boost::unit_test::label("slow")) {
   const int before = num_threads();
   set_num_threads(1);
   check_layouts(35, 41, 5000, float32);
