@@ -38,7 +38,7 @@ template <class T>
 // unrolled, too late for that.
 template <int n, class F>
 [[gnu::always_inline]] inline void repeat(const F& f) {
-  [&]<int... i>(std::integer_sequence<int, i...>) {
+  [&]<int... i>(std::integer_sequence<int, i...>) __attribute__((always_inline)) {
     (f(std::integral_constant<int, i>{}), ...);
   }
   (std::make_integer_sequence<int, n>{});

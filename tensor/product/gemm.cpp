@@ -13,7 +13,7 @@
 //     for each slice of k
 //       for each block of rows of a
 //         for each group of panels of columns   stays in a core's L2 cache
-//           for each strip of rows              as high as a tile; stays in the L1 cache
+//           for each strip of rows              one or two tiles; stays in the L1 cache
 //             for each panel of the group       as wide as a tile
 //               a tile of c
 //
@@ -95,13 +95,14 @@ struct Blocking {
   const kernels::ProductKernels<T>& loops = kernels::get<kernels::ProductKernels<T>>();
   const blis::TileKernel<T>& kernel = blis::tile_kernel<T>();
   RowsOfA rows_of_a;  // in place a part's rows are one block
-  int64_t tile_rows, tile_columns, depth, rows, columns;
+  int64_t tile_rows, tile_columns, strip_rows, depth, rows, columns;
   int64_t group;  // panels of columns
 
   explicit Blocking(const Products<T>& x)
       : rows_of_a(heed::rows_of_a(x, loops.fused)),
         tile_rows(is_packed() ? kernel.rows : loops.tile_rows),
         tile_columns(is_packed() ? kernel.columns : loops.tile_columns),
+        strip_rows(is_packed() ? kernel.rows : loops.strip_rows),
         depth(even_pieces(x.k, 2048 / sizeof(T), 8)),
         rows(even_pieces(x.m, rows_of_a == RowsOfA::in_place ? x.m : 40 * tile_rows,
                          tile_rows)),
@@ -114,7 +115,7 @@ struct Blocking {
   // Elements of a block's rows, copied or in panels, and of the panels of its columns.
   int64_t size_a() const {
     if (rows_of_a == RowsOfA::in_place) return 0;
-    return is_packed() ? Panels<T>(rows, tile_rows, depth).total()
+    return is_packed() ? Panels<T>(rows, strip_rows, depth).total()
                        : aligned<T>(rows * depth);
   }
   int64_t size_b() const { return Panels<T>(columns, tile_columns, depth).total(); }
@@ -185,7 +186,7 @@ class Multiplication {
   void compute_block(const T* a, const T* b, T* c, int64_t row, int64_t row_count,
                      int64_t column, int64_t column_count, int64_t p) {
     const int64_t depth = std::min(blocking_.depth, x_.k - p);
-    const Panels<T> rows(row_count, blocking_.tile_rows, depth);
+    const Panels<T> rows(row_count, blocking_.strip_rows, depth);
     const Panels<T> columns(column_count, blocking_.tile_columns, depth);
     const T* first = a + row * x_.a.row_stride + p * x_.a.column_stride;
     int64_t step = x_.a.row_stride;

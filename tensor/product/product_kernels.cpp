@@ -207,15 +207,20 @@ void multiply_tile(const TileProduct<T>& x, const T* a, const T* b, const T* bia
   Vector<T> sums[rows][vectors];
   repeat<rows>(
       [&](auto i) { repeat<vectors>([&](auto v) { sums[i][v] = Vector<T>{}; }); });
-  for (int64_t p = 0; p < x.k; ++p, a += x.a.column_stride, b += x.b_step) {
+  // A pointer for every third row: with one for all, the processor would have too few
+  // registers for their distances.
+  const T* thirds[(rows + 2) / 3];
+  repeat<(rows + 2) / 3>([&](auto i) { thirds[i] = a + 3 * i * x.a.row_stride; });
+  for (int64_t p = 0; p < x.k; ++p, b += x.b_step) {
     Vector<T> row[vectors];
     repeat<vectors>([&](auto v) { row[v] = load(b + v * w); });
     repeat<rows>([&](auto i) {
       // In every lane: - 0 changes no number, where + 0 changes -0.
-      const Vector<T> factor = a[i * x.a.row_stride] - Vector<T>{};
+      const Vector<T> factor = thirds[i / 3][i % 3 * x.a.row_stride] - Vector<T>{};
       repeat<vectors>(
           [&](auto v) { sums[i][v] = multiply_add<T>(factor, row[v], sums[i][v]); });
     });
+    for (const T*& third : thirds) third += x.a.column_stride;
   }
   const bool add = x.add;
   const Vector<T> scale = x.scale - Vector<T>{};
@@ -242,10 +247,17 @@ void multiply_tile(const TileProduct<T>& x, const T* a, const T* b, const T* bia
   };
   constexpr int width = vectors * w;
   if (n >= width) return finish(c, c_step, bias);
-  // The tile reaches over the end of c: it is finished in a place of its own.
-  T edge[rows * width] = {}, row[width] = {};
-  if (add) copy_rows(rows, n, c, c_step, edge, width);
-  if (bias) copy_rows(1, n, bias, n, row, width);
+  // The tile reaches over the end of c: it is finished in a place of its own, with zeros
+  // beside what c and the bias have.
+  T edge[rows * width], row[width];
+  if (add) {
+    std::memset(edge, 0, sizeof edge);
+    copy_rows(rows, n, c, c_step, edge, width);
+  }
+  if (bias) {
+    std::memset(row, 0, sizeof row);
+    copy_rows(1, n, bias, n, row, width);
+  }
   finish(edge, width, bias ? row : nullptr);
   copy_rows(rows, n, edge, width, c, c_step);
 }
@@ -265,26 +277,41 @@ struct Tiles<vectors, T, std::integer_sequence<int, i...>> {
 template <int vectors, class T, int most>
 using TilesUpTo = Tiles<vectors, T, std::make_integer_sequence<int, most>>;
 
-// The rows of each panel are cut into equal pieces, as few as the registers allow.
+// The tiles of some rows, in panels of columns j, j + 2 vectors, ... up to `end`; of_rows
+// are tiles of 1 to `most` rows. Rows are cut into as few pieces as that allows, of which
+// the last two are equal.
 template <class T>
-void multiply(const TileProduct<T>& x) {
+void multiply_panels(const TileProduct<T>& x, const Tile<T>* of_rows, int64_t most,
+                     int64_t first_row, int64_t last_row, int64_t j, int64_t end) {
   constexpr int64_t width = 2 * lanes<T>;
-  const T* b = x.b;
-  for (int64_t j = 0; j < x.n; j += width, b += x.panel_step) {
-    const int64_t n = x.n - j, most = n > lanes<T> ? tile_rows : most_rows;
-    const Tile<T>* const of_rows = n > lanes<T> ? TilesUpTo<2, T, tile_rows>::of_rows
-                                                : TilesUpTo<1, T, most_rows>::of_rows;
-    for (int64_t i = 0, rows; i < x.m; i += rows) {
-      const int64_t left = x.m - i;
-      rows = left <= most ? left : left / ((left + most - 1) / most);
-      of_rows[rows - 1](x, x.a.first + i * x.a.row_stride, b,
-                        x.bias ? x.bias + j : nullptr, x.c + i * x.c_step + j, n);
+  for (; j < end; j += width) {
+    for (int64_t i = first_row, rows; i < last_row; i += rows) {
+      const int64_t left = last_row - i;
+      rows = left <= most ? left : left < 2 * most ? left / 2 : most;
+      of_rows[rows - 1](x, x.a.first + i * x.a.row_stride, x.b + j / width * x.panel_step,
+                        x.bias ? x.bias + j : nullptr, x.c + i * x.c_step + j, x.n - j);
     }
   }
 }
 
 template <class T>
-constexpr ProductKernels<T> kernels = {tile_rows,   2 * lanes<T>,
+void multiply(const TileProduct<T>& x) {
+  constexpr int64_t width = 2 * lanes<T>;
+  // If no more than a vector of columns is left, tiles of one vector take them.
+  const int64_t narrow = (x.n + lanes<T> - 1) / width * width;
+  const int64_t wide = narrow < x.n ? narrow : x.n;
+  // Packed panels follow one another in memory, and are read through for each few rows.
+  // Others do not, so that each stays in the L1 cache for all rows.
+  const int64_t strip = x.b_step == width ? tile_rows : x.m;
+  for (int64_t i = 0; i < x.m; i += strip) {
+    const int64_t end = i + strip < x.m ? i + strip : x.m;
+    multiply_panels(x, TilesUpTo<2, T, tile_rows>::of_rows, tile_rows, i, end, 0, wide);
+  }
+  multiply_panels(x, TilesUpTo<1, T, most_rows>::of_rows, most_rows, 0, x.m, narrow, x.n);
+}
+
+template <class T>
+constexpr ProductKernels<T> kernels = {tile_rows,   2 * lanes<T>, most_rows,
 #if defined(__FMA__)
                                        true,
 #else

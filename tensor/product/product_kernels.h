@@ -30,6 +30,8 @@ template <class T>
 struct ProductKernels {
   // The tile that multiply() computes best.
   std::int64_t tile_rows, tile_columns;
+  // The most rows of a tile that has half as many columns: a multiple of tile_rows.
+  std::int64_t strip_rows;
   // Whether it has fused multiply-adds: without them BLIS's micro-kernel is faster.
   bool fused;
   // The sum of x[i * x_step] * y[i * y_step] over i < n.
