@@ -22,30 +22,45 @@ template <class T>
 using MicroKernel =
     std::conditional_t<std::is_same_v<T, float>, sgemm_ukr_ft, dgemm_ukr_ft>;
 
+// BLIS's micro-kernel for T, and the tile that heed sees. One that writes columns
+// computes the transposed tile, so that heed sees rows.
+template <class T>
+struct Kernel {
+  MicroKernel<T> run;
+  bool writes_columns;
+  TileKernel<T> tile;
+
+  explicit Kernel(cntx_t* context)
+      : run(reinterpret_cast<MicroKernel<T>>(
+            bli_cntx_get_l3_vir_ukr_dt(type_id<T>, BLIS_GEMM_UKR, context))),
+        writes_columns(
+            !bli_cntx_l3_vir_ukr_prefers_rows_dt(type_id<T>, BLIS_GEMM_UKR, context)),
+        tile{bli_cntx_get_blksz_def_dt(type_id<T>, BLIS_MR, context),
+             bli_cntx_get_blksz_def_dt(type_id<T>, BLIS_NR, context)} {
+    if (writes_columns) std::swap(tile.rows, tile.columns);
+  }
+};
+
 // BLIS, started, and what the calls below need of it.
 struct Library {
-  arch_t arch;
-  cntx_t* context;
-  MicroKernel<float> float_kernel;
-  MicroKernel<double> double_kernel;
-  // Whether the micro-kernel writes the columns of its tile rather than the rows.
-  bool prefers_columns[2];
-  TileKernel<float> float_tile;
-  TileKernel<double> double_tile;
+  const bool corrected = correct_processor();
+  arch_t arch = started();
+  cntx_t* context = bli_gks_query_cntx();
+  Kernel<float> float_kernel{context};
+  Kernel<double> double_kernel{context};
 
   Library() {
-    const bool corrected = correct_processor();
-    bli_init();  // first of all: bli_arch_query_id() before it aborts
-    arch = bli_arch_query_id();
     // BLIS has read the variable; programs that this one starts should not.
     if (corrected) unsetenv("BLIS_ARCH_TYPE");
-    context = bli_gks_query_cntx();
-    float_kernel = reinterpret_cast<MicroKernel<float>>(
-        bli_cntx_get_l3_vir_ukr_dt(BLIS_FLOAT, BLIS_GEMM_UKR, context));
-    double_kernel = reinterpret_cast<MicroKernel<double>>(
-        bli_cntx_get_l3_vir_ukr_dt(BLIS_DOUBLE, BLIS_GEMM_UKR, context));
-    float_tile = tile<float>(prefers_columns[0]);
-    double_tile = tile<double>(prefers_columns[1]);
+  }
+
+  template <class T>
+  const Kernel<T>& kernel() const {
+    if constexpr (std::is_same_v<T, float>) {
+      return float_kernel;
+    } else {
+      return double_kernel;
+    }
   }
 
  private:
@@ -67,13 +82,9 @@ struct Library {
     return false;
   }
 
-  // A kernel that writes columns computes the transposed tile, so that heed sees rows.
-  template <class T>
-  TileKernel<T> tile(bool& columns) const {
-    columns = !bli_cntx_l3_vir_ukr_prefers_rows_dt(type_id<T>, BLIS_GEMM_UKR, context);
-    const std::int64_t mr = bli_cntx_get_blksz_def_dt(type_id<T>, BLIS_MR, context);
-    const std::int64_t nr = bli_cntx_get_blksz_def_dt(type_id<T>, BLIS_NR, context);
-    return {columns ? nr : mr, columns ? mr : nr};
+  static arch_t started() {
+    bli_init();  // without it bli_arch_query_id() aborts
+    return bli_arch_query_id();
   }
 };
 
@@ -88,8 +99,8 @@ const Library& library() {
 [[maybe_unused]] const Library& started_before_main = library();
 
 // How many threads OpenMP gives for certain when it is asked for so many: BLIS ends the
-// program when it gets others.
-int certain(int threads) {
+// program when it gets another number.
+int threads_granted(int threads) {
   return omp_get_dynamic() ? 1 : std::min(threads, omp_get_thread_limit());
 }
 
@@ -98,10 +109,10 @@ int certain(int threads) {
 template <class T>
 void gemm(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const T> a,
           Matrix<const T> b, Matrix<T> c, int threads) {
-  library();
+  library();  // started, also where this is called before main()
   rntm_t options;
   bli_rntm_init(&options);
-  bli_rntm_set_num_threads(certain(threads), &options);
+  bli_rntm_set_num_threads(threads_granted(threads), &options);
   // BLIS's path for small products may add up in an order that depends on the threads.
   bli_rntm_disable_l3_sup(&options);
   T one = 1, zero = 0;
@@ -121,13 +132,12 @@ void gemm(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const T> a,
 template <class T>
 void TileKernel<T>::operator()(std::int64_t depth, const T* a, const T* b, T* c,
                                std::int64_t row_stride, bool add) const {
-  const Library& lib = library();
-  constexpr bool single = std::is_same_v<T, float>;
+  const Kernel<T>& kernel = library().kernel<T>();
   T alpha = 1, beta = add ? T{1} : T{0};
   T* pa = const_cast<T*>(a);
   T* pb = const_cast<T*>(b);
   std::int64_t m = rows, n = columns, rs = row_stride, cs = 1;
-  if (lib.prefers_columns[single ? 0 : 1]) {
+  if (kernel.writes_columns) {
     std::swap(pa, pb);
     std::swap(m, n);
     std::swap(rs, cs);
@@ -135,20 +145,12 @@ void TileKernel<T>::operator()(std::int64_t depth, const T* a, const T* b, T* c,
   auxinfo_t hints{};
   bli_auxinfo_set_next_a(pa, &hints);
   bli_auxinfo_set_next_b(pb, &hints);
-  if constexpr (single) {
-    lib.float_kernel(m, n, depth, &alpha, pa, pb, &beta, c, rs, cs, &hints, lib.context);
-  } else {
-    lib.double_kernel(m, n, depth, &alpha, pa, pb, &beta, c, rs, cs, &hints, lib.context);
-  }
+  kernel.run(m, n, depth, &alpha, pa, pb, &beta, c, rs, cs, &hints, library().context);
 }
 
 template <class T>
 const TileKernel<T>& tile_kernel() {
-  if constexpr (std::is_same_v<T, float>) {
-    return library().float_tile;
-  } else {
-    return library().double_tile;
-  }
+  return library().kernel<T>().tile;
 }
 
 std::string description() {

@@ -1,39 +1,45 @@
 // Products c = a b of matrices. multiply(), at the end, chooses among three ways:
 //
 //   vectors  m, n or k is 1: vector_products.cpp
-//   small    tiles would be mostly padding: small_products.cpp
+//   small    more than a third of the tiles would be padding: small_products.cpp
 //   tiles    all others: here
 //
 // A product of n x n matrices has n^3 multiply-adds and 3 n^2 numbers, which a loop over
 // rows and columns would read from memory again and again. A tile of c, 12 x 32 numbers
-// with AVX-512, stays in the registers while all of k passes: each number of a that is
-// loaded is used 32 times, each of b 12 times. And what many tiles read stays in a cache:
+// with AVX-512, stays in the registers while a slice of k passes: each number of a that
+// is loaded is used 32 times, each of b 12 times. And what many tiles read stays in a
+// cache. On the right are the names of the sizes in Blocking:
 //
-//   for each block of columns of b              packed: 64 panels, in the L3 cache
-//     for each slice of k
-//       for each block of rows of a
-//         for each group of panels of columns   stays in a core's L2 cache
-//           for each strip of rows              one or two tiles; stays in the L1 cache
-//             for each panel of the group       as wide as a tile
-//               a tile of c
+//   for each block of columns of b               columns, 64 panels
+//     for each slice of k                        depth; b is packed, in the L3 cache
+//       for each block of rows of a              rows
+//         for each group of panels of columns    group; stays in a core's L2 cache
+//           for each strip of rows               strip_rows; stays in the L1 cache
+//             for each panel of the group        tile_columns
+//               a tile of c                      tile_rows
+//
+// The first slice sets a tile of c, the others add to it. With AVX2 a strip is two tiles
+// high: the one above passes over all panels, then the one below; a last panel of one
+// vector takes both at once.
 //
 // The loops are those of Goto and van de Geijn (Anatomy of High-Performance Matrix
 // Multiplication, 2008) and of BLIS, but a and b have changed places: there panels of b
 // stay in the L1 cache and blocks of a in L2. To pack is to copy what a tile reads, panel
 // by panel, in the order in which it is read: its vectors are aligned, its cache lines
-// follow one another, and what is missing at the ends is 0.
+// follow one another, and what is missing at the ends is 0. Panels hold lines: rows of a
+// or columns of b.
 //
 // Each thread computes parts of c, rows x columns, with loops and packed panels of its
 // own, and takes over what is left of a slower thread's. Where two parts need the same
-// columns they are packed twice. To share them was measured, with a barrier and with a
-// flag a thread: it is no faster, for what is packed twice takes 2 to 4 % of the time and
-// threads that wait for each other as much. The bits of c depend neither on the number of
-// threads nor on the caches: each element is summed by one thread, and the sum over k is
-// cut by the shape alone.
+// columns they are packed twice, which takes 2 to 4 % of the time. To share them, with a
+// barrier or with one flag per thread, was measured and is no faster: then threads wait
+// for each other. The bits of c depend neither on the number of threads nor on the
+// caches: each element is summed by one thread, and the sum over k is cut by the shape
+// alone.
 //
-// Tiles are computed by heed's kernel where the processor has fused multiply-adds and
-// rows of a are contiguous: it reads these where they lie. Otherwise by BLIS's
-// micro-kernel, which reads packed panels of both.
+// Where rows of a are contiguous, and the level (see level.h) has fused multiply-adds,
+// tiles are computed by heed's kernel, which reads these rows where they lie. Otherwise
+// by BLIS's micro-kernel, which reads packed panels of both.
 //
 // BLIS's own driver (blis::gemm) takes several microseconds a call and packs without
 // vector instructions; the tests compare the two.
@@ -77,24 +83,25 @@ enum class RowsOfA {
   packed,    // BLIS's reads panels
 };
 
-// Rows a multiple of 4 KiB apart are copied: the lower bits of an address choose its
-// place in the L1 cache, so that one column of a tile's rows would be in one set of 8
-// places.
+// Rows a multiple of 4 KiB apart are copied. The lower bits of an address choose its set
+// of 8 places in the L1 cache, so that all numbers of a column of a would share one set.
+// Copies are at most 2 KiB apart: the six or twelve rows of a tile share two sets.
 template <class T>
-RowsOfA rows_of_a(const Products<T>& x, bool has_kernel) {
-  if (!has_kernel || x.a.column_stride != 1) return RowsOfA::packed;
+RowsOfA rows_of_a(const Products<T>& x, bool fused) {
+  if (!fused || x.a.column_stride != 1) return RowsOfA::packed;
   constexpr int64_t same_place = 4096 / sizeof(T);
   return x.a.row_stride % same_place == 0 ? RowsOfA::copied : RowsOfA::in_place;
 }
 
 // How a product is cut. A strip takes up to 24 KiB of the L1 cache, a group two thirds of
-// L2, through which rows of a pass as well. Measured on a Zen 4: with twice the depth
-// products of 1024 x 1024 are a tenth slower, with twice the rows 2 %.
+// L2, through which rows of a pass as well. Rows that are used in place are one block a
+// part. Measured on a Zen 4: with twice the depth products of 1024 x 1024 are a tenth
+// slower, with twice the rows in a block of copies 2 %.
 template <class T>
 struct Blocking {
   const kernels::ProductKernels<T>& loops = kernels::get<kernels::ProductKernels<T>>();
   const blis::TileKernel<T>& kernel = blis::tile_kernel<T>();
-  RowsOfA rows_of_a;  // in place a part's rows are one block
+  RowsOfA rows_of_a;
   int64_t tile_rows, tile_columns, strip_rows, depth, rows, columns;
   int64_t group;  // panels of columns
 
@@ -132,8 +139,8 @@ struct PackedBlock {
   const T* source = nullptr;
   int64_t lines = 0, depth = 0;
 
-  // False if it holds these lines already.
-  bool begin(const T* from, int64_t new_lines, int64_t new_depth) {
+  // False if it holds these lines already; otherwise it notes them.
+  bool must_pack(const T* from, int64_t new_lines, int64_t new_depth) {
     if (source == from && lines == new_lines && depth == new_depth) return false;
     *this = {memory, from, new_lines, new_depth};
     return true;
@@ -162,18 +169,16 @@ class Multiplication {
     const auto [at_a, at_b] = x_.offsets(i);
     const T *const a = x_.a.first + at_a, *const b = x_.b.first + at_b;
     T* const c = x_.c + i * x_.m * x_.n;
-    // The columns stay packed for the next block of rows, and where they are all of b
-    // for the next product of the same b.
-    for (int64_t column = part.column; column < part.column_end;) {
-      const int64_t columns = std::min(blocking_.columns, part.column_end - column);
+    // What is packed of b stays for the next block of rows, and where it is all of b for
+    // the next product of the same b.
+    const int64_t rows = blocking_.rows, columns = blocking_.columns;
+    for (int64_t column = part.column; column < part.column_end; column += columns) {
       for (int64_t p = 0; p < x_.k; p += blocking_.depth) {
-        for (int64_t row = part.row; row < part.row_end;) {
-          const int64_t rows = std::min(blocking_.rows, part.row_end - row);
-          compute_block(a, b, c, row, rows, column, columns, p);
-          row += rows;
+        for (int64_t row = part.row; row < part.row_end; row += rows) {
+          compute_block(a, b, c, row, std::min(rows, part.row_end - row), column,
+                        std::min(columns, part.column_end - column), p);
         }
       }
-      column += columns;
     }
   }
 
@@ -192,11 +197,12 @@ class Multiplication {
     int64_t step = x_.a.row_stride;
     if (blocking_.rows_of_a == RowsOfA::copied) {
       copy_rows(row_count, depth, first);
+      first = a_.memory;
       step = depth;
     } else if (blocking_.is_packed()) {
       pack(rows, first, step, x_.a.column_stride, a_);
+      first = a_.memory;
     }
-    if (blocking_.rows_of_a != RowsOfA::in_place) first = a_.memory;
     pack(columns, b + p * x_.b.row_stride + column * x_.b.column_stride,
          x_.b.column_stride, x_.b.row_stride, b_);
     const T* const bias = x_.bias && p + depth == x_.k ? x_.bias + column : nullptr;
@@ -205,7 +211,7 @@ class Multiplication {
 
   // Copies rows of a, one after the other, unless they are copied already.
   void copy_rows(int64_t count, int64_t depth, const T* from) {
-    if (!a_.begin(from, count, depth)) return;
+    if (!a_.must_pack(from, count, depth)) return;
     for (int64_t r = 0; r < count; ++r) {
       std::copy_n(from + r * x_.a.row_stride, depth, a_.memory + r * depth);
     }
@@ -214,25 +220,25 @@ class Multiplication {
   // Packs the panels, unless they are packed already.
   void pack(const Panels<T>& panels, const T* from, int64_t step, int64_t depth_step,
             PackedBlock<T>& to) {
-    if (!to.begin(from, panels.lines, panels.depth)) return;
+    if (!to.must_pack(from, panels.lines, panels.depth)) return;
     panels.pack(from, step, depth_step, to.memory);
   }
 
-  // The tiles of a block; `from` points to the first element of its rows, `step` apart,
-  // or of their panels, c to that of the result, `bias` to what is added to its first
-  // column, or is null.
+  // The tiles of a block. `from` points to its rows, `step` apart, or to their panels, c
+  // to the first element of the result. `bias` is null, or begins with what is added to
+  // the first column.
   void compute_tiles(const Panels<T>& a, const Panels<T>& b, const T* from, int64_t step,
                      T* c, bool add, const T* bias) const {
     for (int64_t first = 0; first < b.count; first += blocking_.group) {
       for (int64_t i = 0; i < a.count; ++i) {
-        strip(a, b, i, first, from, step, c, add, bias);
+        compute_strip(a, b, i, first, from, step, c, add, bias);
       }
     }
   }
 
   // The tiles of strip i and of the panels of columns from `first` on, a group of them.
-  void strip(const Panels<T>& a, const Panels<T>& b, int64_t i, int64_t first,
-             const T* from, int64_t step, T* c, bool add, const T* bias) const {
+  void compute_strip(const Panels<T>& a, const Panels<T>& b, int64_t i, int64_t first,
+                     const T* from, int64_t step, T* c, bool add, const T* bias) const {
     const int64_t begin = i * a.width, height = std::min(a.width, a.lines - begin);
     const int64_t last = std::min(first + blocking_.group, b.count);
     const int64_t column = first * b.width;
@@ -314,10 +320,11 @@ void multiply_in_tiles(const Products<T>& x) {
   const int64_t products = x.count(), work = x.m * x.n * x.k;
   const int64_t tiles =
       ceil_div(x.m, blocking.tile_rows) * ceil_div(x.n, blocking.tile_columns);
-  // A thread takes whole products, or, if they are few, parts of each: then two threads
-  // must have four times the work that keeps one busy, for both read a or b.
+  // A thread takes whole products, or, if they are few, parts of each: then each must
+  // have a tile, and twice the work that keeps a thread busy, for several read the same a
+  // or b.
   int64_t threads = thread_count(products, multiply_grain / work + 1);
-  const int64_t team = thread_count(std::min(work / multiply_grain, 2 * tiles), 2);
+  const int64_t team = thread_count(std::min(work / (2 * multiply_grain), tiles), 1);
   Grid grid;
   const bool is_uneven = products % threads != 0 && products < 4 * threads;
   if (threads < team || (threads == team && is_uneven)) {
@@ -331,9 +338,9 @@ void multiply_in_tiles(const Products<T>& x) {
   }
   // Part 0 of all products, then part 1: what two products share stays packed.
   const int64_t parts = products * grid.rows * grid.columns;
-  // Where part i of n begins in `size` lines, which are cut between tiles of `unit`.
-  const auto bound = [](int64_t i, int64_t n, int64_t size, int64_t unit) {
-    return std::min(ceil_div(size, unit) * i / n * unit, size);
+  // The first line of part i of `parts`, where `lines` are cut at multiples of `unit`.
+  const auto bound = [](int64_t i, int64_t parts, int64_t lines, int64_t unit) {
+    return std::min(ceil_div(lines, unit) * i / parts * unit, lines);
   };
   Buffer<T> memory(blocking.size() * threads);
   std::vector<Multiplication<T>> multiplications;
@@ -364,8 +371,10 @@ void multiply(const Products<T>& x) {
     multiply_vectors(x);
   }
   if (x.bias) {
-    kernels::get<kernels::ProductKernels<T>>().add_row(x.count() * x.m, x.n, x.bias, x.c,
-                                                       x.n);
+    const auto add_row = kernels::get<kernels::ProductKernels<T>>().add_row;
+    parallel_for(x.count() * x.m, parallel_grain / x.n + 1, [&](auto begin, auto end) {
+      add_row(end - begin, x.n, x.bias, x.c + begin * x.n, x.n);
+    });
   }
 }
 

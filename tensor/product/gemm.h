@@ -11,8 +11,8 @@ namespace heed {
 
 // Products c = a b of one shape: a (m, k), b (k, n), each c (m, n) contiguous, one after
 // the other. `batch` walks from product to product: its operand 0 is a, its operand 1 is
-// b. With a bias (n), c = a b + bias, each row of it: added to a tile of c while that is
-// in the cache.
+// b. With a bias (n), c = a b + bias, each row of it: tiles add it while they are in the
+// registers or the cache, products with vectors afterwards.
 template <class T>
 struct Products {
   std::int64_t m, n, k;
@@ -27,7 +27,7 @@ struct Products {
     for (int d = 0; d < batch.rank; ++d) products *= batch.sizes[d];
     return products;
   }
-  // How many elements after the operands of the first product those of product i begin.
+  // The offsets of the operands of product i from those of product 0, in elements.
   std::array<std::int64_t, 2> offsets(std::int64_t i) const {
     std::array<std::int64_t, 2> at{};
     for (int d = batch.rank - 1; d >= 0; --d) {
@@ -51,12 +51,12 @@ void multiply(const Products<T>& products);
 template <class T>
 void multiply_vectors(const Products<T>& products);
 
-// True of a product of which more than a third of BLIS's tiles would be padding, whose
+// True of a product of which more than a third of the tiles would be padding, whose
 // packed columns leave room for rows of a in the smallest L1 cache, 32 KiB, and which is
-// no work for two threads.
+// no work for two threads. The tiles are BLIS's, as large as heed's at levels v3 and v4.
 template <class T>
 bool is_small(const Products<T>& products);
-// As multiply(), if it is.
+// As multiply(), for products of which is_small() is true.
 template <class T>
 void multiply_small(const Products<T>& products);
 

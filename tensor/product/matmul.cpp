@@ -22,8 +22,8 @@ void check_batches(const Shape& a, const Shape& b) {
   }
 }
 
-// True of a vector with gaps that is read four times or more, once for each of `readers`
-// lines: it is copied first. False of the copy.
+// True of a vector with gaps that up to `readers` lines of the other operand read, four
+// or more: it is copied first. The copy has no gaps.
 bool is_gappy(const Tensor& x, std::int64_t readers) {
   const int d = x.dim();
   const std::int64_t rows = x.shape()[d - 2], columns = x.shape()[d - 1];

@@ -1,7 +1,7 @@
-// Operands of products packed for a micro-kernel, BLIS's (see blis.h) or heed's
-// (multiply() in product_kernels.h): in panels, each of which holds a few lines, that is
-// rows of a or columns of b, side by side (BLIS: micro-panels; the width is MR or NR).
-// And what else the products share: multiply_grain and Buffer. Only heed's own sources
+// Operands of products packed for BLIS's micro-kernel (see blis.h) or heed's multiply()
+// (see product_kernels.h): in panels, each of which holds a few lines, that is rows of a
+// or columns of b, side by side (BLIS: micro-panels; the width is MR or NR). And what
+// else the products share: multiply_grain, Buffer and aligned(). Only heed's own sources
 // include this file.
 #pragma once
 

@@ -16,7 +16,8 @@
 namespace heed::kernels::HEED_KERNELS {
 namespace {
 
-// The first term of a sum that begins at 0: + 0 turns a product of -0 into 0, as there.
+// The first term of a sum that begins at 0: + 0 turns a product of -0 into 0, as in that
+// sum.
 template <class T>
 void scale(int64_t n, const T* x, int64_t x_step, T factor, T* out) {
   if (x_step == 1) {
@@ -152,17 +153,18 @@ void transpose_whole(int64_t rows, int64_t columns, const T* x, int64_t step, T*
   transpose(rows, columns, x, step, out, out_step);
 }
 
-// The rows of a tile: with two vectors each, their sums, two vectors of b and a number of
-// a fill the 32 registers of AVX-512 (27), or 16 (15).
+// The rows of a tile of two vectors of columns: its sums, two vectors of b and a number
+// of a take 27 of AVX-512's 32 registers, or 15 of 16.
 #if defined(__AVX512F__)
 constexpr int tile_rows = 12;
 #else
 constexpr int tile_rows = 6;
 #endif
-// The most rows of a tile with one vector of columns, which with 16 registers leaves two.
-constexpr int most_rows = 12;
+// The most rows of a tile of one vector, which takes 14 registers. A strip has as many.
+constexpr int strip_rows = 12;
+static_assert(strip_rows % tile_rows == 0);
 
-// a b + c, rounded once where the processor can do that.
+// a b + c, rounded once at levels that have fused multiply-adds.
 template <class T>
 [[gnu::always_inline]] inline Vector<T> multiply_add(Vector<T> a, Vector<T> b,
                                                      Vector<T> c) {
@@ -183,7 +185,7 @@ template <class T>
 #endif
 }
 
-// Not inlined: each tile would be compiled with it.
+// Not inlined: every function of a tile would hold a copy.
 template <class T>
 [[gnu::noinline]] void copy_rows(int64_t rows, int64_t n, const T* from,
                                  int64_t from_step, T* to, int64_t to_step) {
@@ -192,30 +194,31 @@ template <class T>
   }
 }
 
-// A tile of c: `rows` rows and n columns, up to `vectors` vectors of them. It does what
-// BLIS's micro-kernel does, as fast, on rows of a wherever they lie. a, b, bias and c
-// point to what the tile begins with; of x it takes k, the strides, add and scale.
+// A tile of c: `rows` rows and `vectors` vectors of columns, or n columns if these are
+// fewer. It does what BLIS's micro-kernel does, as fast, on rows of a wherever they lie.
+// a, b, bias and c point to what the tile begins with; of x it takes k, the strides, add
+// and scale.
 template <int rows, int vectors, class T>
 void multiply_tile(const TileProduct<T>& x, const T* a, const T* b, const T* bias, T* c,
                    int64_t n) {
   constexpr int w = lanes<T>;
   const int64_t c_step = x.c_step;
-  // Fetched while the sums are formed: else the stores of a large c wait for it.
+  // c is fetched while the sums are formed: else the stores to a large c would wait.
   repeat<rows>([&](auto i) {
     repeat<vectors>([&](auto v) { __builtin_prefetch(c + i * c_step + v * w, 1); });
   });
   Vector<T> sums[rows][vectors];
   repeat<rows>(
       [&](auto i) { repeat<vectors>([&](auto v) { sums[i][v] = Vector<T>{}; }); });
-  // A pointer for every third row: with one for all, the processor would have too few
-  // registers for their distances.
+  // A pointer for every third row. With one for all, each row's distance from the first
+  // would need a register of its own: an address can add a register to a pointer.
   const T* thirds[(rows + 2) / 3];
   repeat<(rows + 2) / 3>([&](auto i) { thirds[i] = a + 3 * i * x.a.row_stride; });
   for (int64_t p = 0; p < x.k; ++p, b += x.b_step) {
     Vector<T> row[vectors];
     repeat<vectors>([&](auto v) { row[v] = load(b + v * w); });
     repeat<rows>([&](auto i) {
-      // In every lane: - 0 changes no number, where + 0 changes -0.
+      // The number in every lane: - 0 changes no number, where + 0 changes -0.
       const Vector<T> factor = thirds[i / 3][i % 3 * x.a.row_stride] - Vector<T>{};
       repeat<vectors>(
           [&](auto v) { sums[i][v] = multiply_add<T>(factor, row[v], sums[i][v]); });
@@ -249,16 +252,16 @@ void multiply_tile(const TileProduct<T>& x, const T* a, const T* b, const T* bia
   if (n >= width) return finish(c, c_step, bias);
   // The tile reaches over the end of c: it is finished in a place of its own, with zeros
   // beside what c and the bias have.
-  T edge[rows * width], row[width];
+  T edge[rows * width], edge_bias[width];
   if (add) {
     std::memset(edge, 0, sizeof edge);
     copy_rows(rows, n, c, c_step, edge, width);
   }
   if (bias) {
-    std::memset(row, 0, sizeof row);
-    copy_rows(1, n, bias, n, row, width);
+    std::memset(edge_bias, 0, sizeof edge_bias);
+    copy_rows(1, n, bias, n, edge_bias, width);
   }
-  finish(edge, width, bias ? row : nullptr);
+  finish(edge, width, bias ? edge_bias : nullptr);
   copy_rows(rows, n, edge, width, c, c_step);
 }
 
@@ -266,8 +269,8 @@ template <class T>
 using Tile = void (*)(const TileProduct<T>& x, const T* a, const T* b, const T* bias,
                       T* c, int64_t n);
 
-// The tiles of 1, 2, ... rows. An array of C: a function of std::array could be the one
-// of another level (see level.h).
+// The tiles of 1, 2, ... rows. Not a std::array, whose functions the linker could take
+// from another level (see level.h).
 template <int vectors, class T, class Rows>
 struct Tiles;
 template <int vectors, class T, int... i>
@@ -277,9 +280,9 @@ struct Tiles<vectors, T, std::integer_sequence<int, i...>> {
 template <int vectors, class T, int most>
 using TilesUpTo = Tiles<vectors, T, std::make_integer_sequence<int, most>>;
 
-// The tiles of some rows, in panels of columns j, j + 2 vectors, ... up to `end`; of_rows
-// are tiles of 1 to `most` rows. Rows are cut into as few pieces as that allows, of which
-// the last two are equal.
+// The tiles of some rows in some panels, which hold columns j to `end`. of_rows are tiles
+// of 1 to `most` rows. Rows are cut into as few pieces as that allows, of which the last
+// two are nearly equal.
 template <class T>
 void multiply_panels(const TileProduct<T>& x, const Tile<T>* of_rows, int64_t most,
                      int64_t first_row, int64_t last_row, int64_t j, int64_t end) {
@@ -298,28 +301,38 @@ template <class T>
 void multiply(const TileProduct<T>& x) {
   constexpr int64_t width = 2 * lanes<T>;
   // If no more than a vector of columns is left, tiles of one vector take them.
-  const int64_t narrow = (x.n + lanes<T> - 1) / width * width;
-  const int64_t wide = narrow < x.n ? narrow : x.n;
-  // Packed panels follow one another in memory, and are read through for each few rows.
-  // Others do not, so that each stays in the L1 cache for all rows.
-  const int64_t strip = x.b_step == width ? tile_rows : x.m;
-  for (int64_t i = 0; i < x.m; i += strip) {
-    const int64_t end = i + strip < x.m ? i + strip : x.m;
+  const int64_t left = x.n % width, wide = left > lanes<T> ? x.n : x.n - left;
+  // Panels that follow one another in memory are read through for each few rows: the
+  // processor foresees that. Of panels that lie side by side, as rows of one matrix, each
+  // stays in the L1 cache for all rows.
+  const int64_t rows = x.b_step == width ? tile_rows : x.m;
+  for (int64_t i = 0; i < x.m; i += rows) {
+    const int64_t end = i + rows < x.m ? i + rows : x.m;
     multiply_panels(x, TilesUpTo<2, T, tile_rows>::of_rows, tile_rows, i, end, 0, wide);
   }
-  multiply_panels(x, TilesUpTo<1, T, most_rows>::of_rows, most_rows, 0, x.m, narrow, x.n);
+  multiply_panels(x, TilesUpTo<1, T, strip_rows>::of_rows, strip_rows, 0, x.m, wide, x.n);
 }
 
 template <class T>
-constexpr ProductKernels<T> kernels = {tile_rows,   2 * lanes<T>, most_rows,
+constexpr ProductKernels<T> kernels = {
+    .tile_rows = tile_rows,
+    .tile_columns = 2 * lanes<T>,
+    .strip_rows = strip_rows,
 #if defined(__FMA__)
-                                       true,
+    .fused = true,
 #else
-                                       false,
+    .fused = false,
 #endif
-                                       dot<T>,      scale<T>,     add_columns<T>,
-                                       gemv<T>,     ger<T>,       pack<T>,
-                                       multiply<T>, add_row<T>,   transpose_whole<T>};
+    .dot = dot<T>,
+    .scale = scale<T>,
+    .add_columns = add_columns<T>,
+    .gemv = gemv<T>,
+    .ger = ger<T>,
+    .pack = pack<T>,
+    .multiply = multiply<T>,
+    .add_row = add_row<T>,
+    .transpose = transpose_whole<T>,
+};
 
 }  // namespace
 

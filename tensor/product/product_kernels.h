@@ -30,14 +30,14 @@ template <class T>
 struct ProductKernels {
   // The tile that multiply() computes best.
   std::int64_t tile_rows, tile_columns;
-  // The most rows of a tile that has half as many columns: a multiple of tile_rows.
+  // Rows that are worth a call: so many has a tile of one vector of columns.
   std::int64_t strip_rows;
   // Whether it has fused multiply-adds: without them BLIS's micro-kernel is faster.
   bool fused;
   // The sum of x[i * x_step] * y[i * y_step] over i < n.
   T(*dot)
   (std::int64_t n, const T* x, std::int64_t x_step, const T* y, std::int64_t y_step);
-  // out[i] = x[i * x_step] * factor.
+  // out[i] = x[i * x_step] * factor + 0: no element is -0.
   void (*scale)(std::int64_t n, const T* x, std::int64_t x_step, T factor, T* out);
   // out[i] = the sum over p < k of a[i + p * a_step] * x[p * x_step]: columns, weighted
   // and added; k is at least 1. Each out[i] is summed up in the same order whatever n is.

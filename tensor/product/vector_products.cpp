@@ -12,9 +12,9 @@ namespace {
 
 using std::int64_t;
 
-// Calls f(product, begin, end) for lines begin to end of a product, over all `lines`
-// lines of all products, of `work` elements each. One share a thread: where the lines are
-// columns, each passes over all rows.
+// Calls f(product, begin, end) for lines begin to end of a product, so that together all
+// products have all their `lines` lines, of `work` elements each. A thread gets one share
+// of them: where lines are columns, each call passes over all rows.
 template <class F>
 void for_lines(int64_t products, int64_t lines, int64_t work, F&& f) {
   const int64_t threads = thread_count(products * lines, parallel_grain / work + 1);
@@ -44,23 +44,24 @@ void outer_products(const Products<T>& x) {
   });
 }
 
-// The products of matrices (lines, k), which are operand `matrix` of the batch, and
-// vectors (k).
+// The products of matrices (lines, k), which are operand `operand` of the batch, and
+// vectors (k) whose elements are `step` apart. Where columns are contiguous they are
+// added, weighted; otherwise a row gives a dot product.
 template <class T>
-void matrix_vector(const Products<T>& x, int64_t lines, Matrix<const T> m,
-                   const T* vector, int64_t step, int matrix) {
+void matrix_vector(const Products<T>& x, int64_t lines, Matrix<const T> matrix,
+                   const T* vector, int64_t step, int operand) {
   const auto dot = kernels::get<kernels::ProductKernels<T>>().dot;
   const auto add_columns = kernels::get<kernels::ProductKernels<T>>().add_columns;
   for_lines(x.count(), lines, x.k, [&](int64_t product, int64_t begin, int64_t end) {
     const auto at = x.offsets(product);
-    const T* const a = m.first + at[matrix];
-    const T* const v = vector + at[1 - matrix];
+    const T* const a = matrix.first + at[operand];
+    const T* const v = vector + at[1 - operand];
     T* const c = x.c + product * lines;
-    if (lines > 1 && m.column_stride != 1 && m.row_stride == 1) {
-      add_columns(end - begin, x.k, a + begin, m.column_stride, v, step, c + begin);
+    if (lines > 1 && matrix.column_stride != 1 && matrix.row_stride == 1) {
+      add_columns(end - begin, x.k, a + begin, matrix.column_stride, v, step, c + begin);
     } else {
       for (int64_t i = begin; i < end; ++i) {
-        c[i] = dot(x.k, a + i * m.row_stride, m.column_stride, v, step);
+        c[i] = dot(x.k, a + i * matrix.row_stride, matrix.column_stride, v, step);
       }
     }
   });
