@@ -1,7 +1,7 @@
 // Products c = a b of matrices. multiply(), at the end, chooses among three ways:
 //
 //   vectors  m, n or k is 1: vector_products.cpp
-//   small    more than a third of the tiles would be padding: small_products.cpp
+//   small    b fits into the L1 cache: small_products.cpp
 //   tiles    all others: here
 //
 // A product of n x n matrices has n^3 multiply-adds and 3 n^2 numbers, which a loop over

@@ -51,9 +51,8 @@ void multiply(const Products<T>& products);
 template <class T>
 void multiply_vectors(const Products<T>& products);
 
-// True of a product of which more than a third of the tiles would be padding, whose
-// packed columns leave room for rows of a in the smallest L1 cache, 32 KiB, and which is
-// no work for two threads. The tiles are BLIS's, as large as heed's at levels v3 and v4.
+// True of a product whose packed columns leave room for rows of a in the smallest L1
+// cache, 32 KiB, and which is no work for two threads.
 template <class T>
 bool is_small(const Products<T>& products);
 // As multiply(), for products of which is_small() is true.

@@ -1,8 +1,7 @@
-// Products of few numbers: b is packed once, and heed's kernel computes the whole
-// product.
+// Products of few numbers, which need no blocks: b is packed once, and heed's kernel
+// computes the whole product.
 #include "tensor/core/parallel.h"
 #include "tensor/kernels/level.h"
-#include "tensor/product/blis.h"
 #include "tensor/product/gemm.h"
 #include "tensor/product/panels.h"
 #include "tensor/product/product_kernels.h"
@@ -23,11 +22,8 @@ int64_t padded_columns(const Products<T>& x) {
 
 template <class T>
 bool is_small(const Products<T>& x) {
-  const auto& tile = blis::tile_kernel<T>();
-  const int64_t padded =
-      ceil_div(x.m, tile.rows) * tile.rows * ceil_div(x.n, tile.columns) * tile.columns;
   constexpr int64_t packed_limit = 12 << 10;  // bytes
-  return 3 * x.m * x.n < 2 * padded && x.m * x.n * x.k <= multiply_grain &&
+  return x.m * x.n * x.k <= multiply_grain &&
          padded_columns(x) * x.k * static_cast<int64_t>(sizeof(T)) <= packed_limit;
 }
 
@@ -38,10 +34,12 @@ void multiply_small(const Products<T>& x) {
   const int64_t size = aligned<T>(width * x.k);
   const int64_t threads = thread_count(products, multiply_grain / (x.m * x.n * x.k) + 1);
   Buffer<T> memory(size * threads);
-  parallel_shares(products, threads, [&](int64_t thread, int64_t begin, int64_t end) {
+  const int64_t pieces = std::min(products, 4 * threads);  // as parallel_for() has it
+  parallel_stealing(pieces, threads, [&](int64_t thread, int64_t piece) {
     T* const packed = memory.first() + thread * size;
     const T* source = nullptr;  // what is packed
-    for (int64_t i = begin; i < end; ++i) {
+    const int64_t end = products * (piece + 1) / pieces;
+    for (int64_t i = products * piece / pieces; i < end; ++i) {
       const auto [at_a, at_b] = x.offsets(i);
       if (const T* const b = x.b.first + at_b; b != source) {
         // As one panel of this width: the kernel's panels are columns of it.
