@@ -85,7 +85,8 @@ enum class RowsOfA {
 
 // Rows a multiple of 4 KiB apart are copied. The lower bits of an address choose its set
 // of 8 places in the L1 cache, so that all numbers of a column of a would share one set.
-// Copies are at most 2 KiB apart: the six or twelve rows of a tile share two sets.
+// Copies are at most 2 KiB apart: at worst the six or twelve rows of a tile share two
+// sets.
 template <class T>
 RowsOfA rows_of_a(const Products<T>& x, bool fused) {
   if (!fused || x.a.column_stride != 1) return RowsOfA::packed;

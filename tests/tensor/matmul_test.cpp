@@ -321,6 +321,9 @@ BOOST_AUTO_TEST_CASE(linear_has_the_bits_of_a_product_and_a_sum) {
                                                   {7, 9, 11},
                                                   {130, 140, 150},
                                                   {37, 401, 900},
+                                                  {50, 5, 7},
+                                                  {70000, 1, 3},
+                                                  {70000, 3, 1},
                                                   {300, 3100, 20}}) {
       const Tensor a = x({m, k}, dtype), w = x({n, k}, dtype), b = x({n}, dtype);
       const Tensor expected = matmul(a, transpose(w, 0, 1)) + b;
@@ -334,6 +337,8 @@ BOOST_AUTO_TEST_CASE(linear_has_the_bits_of_a_product_and_a_sum) {
   const Tensor a = x({3, 4, 5}, float32), w = x({6, 5}, float32), b = x({6}, float32);
   for (const Tensor& y : {a, transpose(x({4, 3, 5}, float32), 0, 1)}) {
     BOOST_TEST(same_bits(linear(y, w, b), matmul(y, transpose(w, 0, 1)) + b));
+    const Tensor row = slice(w, 0, 0, 1), one = slice(b, 0, 0, 1);
+    BOOST_TEST(same_bits(linear(y, row, one), matmul(y, transpose(row, 0, 1)) + one));
   }
   BOOST_TEST(error_of([] {
                linear(ones({2, 3}), ones({4, 2}));
