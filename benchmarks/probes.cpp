@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "heed.h"
+#include "tensor/core/buffer.h"
 #include "tensor/core/parallel.h"
 #include "tensor/kernels/level.h"
 #include "tensor/product/blis.h"

@@ -72,7 +72,8 @@ std::function<void()> mha_step(std::int64_t b, std::int64_t t, std::int64_t d,
       std::make_shared<optim::SGD>(nn::parameters(net), optim::SGDOptions{.lr = 1e-3});
   return [=]() mutable {
     optimiser->zero_grad();
-    nn::mse_loss(net(x), y).backward();
+    const Variable loss = nn::mse_loss(net(x), y);  // net(x) is free before the backward
+    loss.backward();
     optimiser->step();
   };
 }

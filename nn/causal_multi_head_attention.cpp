@@ -1,6 +1,7 @@
 #include "nn/causal_multi_head_attention.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "nn/inputs.h"
 
@@ -48,10 +49,12 @@ Variable CausalMultiHeadAttention::operator()(const Variable& q, const Variable&
   const Mask both = mask & extra;
   const Inputs in =
       take_inputs("CausalMultiHeadAttention", wanted, {q, k, v}, both, num_heads);
-  const Variable Q = split_heads(wq(in.queries), num_heads);  // (batch, heads, n, d)
-  const Variable K = split_heads(wk(in.keys), num_heads);     // (batch, heads, m, d)
-  const Variable V = split_heads(wv(in.values), num_heads);   // (batch, heads, m, d)
-  return resid_dropout(wo(attend(Q, K, V, both)));            // (batch, n, dim)
+  Variable Q = split_heads(wq(in.queries), num_heads);  // (batch, heads, n, d)
+  Variable K = split_heads(wk(in.keys), num_heads);     // (batch, heads, m, d)
+  Variable V = split_heads(wv(in.values), num_heads);   // (batch, heads, m, d)
+  const Variable heads =                                // (batch, n, dim)
+      attend(std::move(Q), std::move(K), std::move(V), both);
+  return resid_dropout(wo(heads));  // (batch, n, dim)
 }
 
 }  // namespace heed::nn

@@ -31,8 +31,7 @@ Heads::Heads(std::string_view layer, const Named& heads,
   }
 }
 
-Variable Heads::attend(const Variable& q, const Variable& k, const Variable& v,
-                       const Mask& mask) {
+Variable Heads::attend(Variable q, Variable k, Variable v, const Mask& mask) {
   Tensor* const weights = keep_weights ? &attention_weights : nullptr;
   return join_heads(nn::attend(DotScore{}, q, k, v, mask, dropout, weights));
 }

@@ -43,9 +43,9 @@ struct Heads {
   // Each head's attention, joined; q, k and v are split already: (batch, heads, n, d),
   // (batch, heads, m, d), (batch, heads, m, dv) -> (batch, n, heads * dv). The mask is
   // for scores (batch, heads, n, m). Throws Error when a shape or the mask does not
-  // fit.
-  Variable attend(const Variable& q, const Variable& k, const Variable& v,
-                  const Mask& mask);
+  // fit. A caller who moves q, k and v in has them freed before the layer that follows,
+  // unless a graph keeps them.
+  Variable attend(Variable q, Variable k, Variable v, const Mask& mask);
 };
 
 }  // namespace heed::nn

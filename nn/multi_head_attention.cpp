@@ -1,5 +1,7 @@
 #include "nn/multi_head_attention.h"
 
+#include <utility>
+
 #include "nn/inputs.h"
 
 namespace heed::nn {
@@ -35,10 +37,12 @@ Variable MultiHeadAttention::operator()(const Variable& queries, const Variable&
                           .dtype = W_q.weight.dtype()};
   const Inputs in =
       take_inputs("MultiHeadAttention", wanted, {queries, keys, values}, mask, num_heads);
-  const Variable q = split_heads(W_q(in.queries), num_heads);  // (batch, heads, n, d)
-  const Variable k = split_heads(W_k(in.keys), num_heads);     // (batch, heads, m, d)
-  const Variable v = split_heads(W_v(in.values), num_heads);   // (batch, heads, m, dv)
-  return W_o(attend(q, k, v, mask));                           // (batch, n, out)
+  Variable q = split_heads(W_q(in.queries), num_heads);  // (batch, heads, n, d)
+  Variable k = split_heads(W_k(in.keys), num_heads);     // (batch, heads, m, d)
+  Variable v = split_heads(W_v(in.values), num_heads);   // (batch, heads, m, dv)
+  const Variable heads =                                 // (batch, n, heads * dv)
+      attend(std::move(q), std::move(k), std::move(v), mask);
+  return W_o(heads);  // (batch, n, out)
 }
 
 }  // namespace heed::nn

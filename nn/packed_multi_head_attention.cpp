@@ -1,5 +1,6 @@
 #include "nn/packed_multi_head_attention.h"
 
+#include <utility>
 #include <vector>
 
 #include "autograd/views.h"
@@ -43,10 +44,12 @@ Variable PackedMultiHeadAttention::operator()(const Variable& queries,
   const auto project = [&](const Variable& x, std::size_t i) {
     return split_heads(linear(x, W[i], b[i]), num_heads);
   };
-  const Variable q = project(in.queries, 0);  // (batch, heads, n, d / heads)
-  const Variable k = project(in.keys, 1);     // (batch, heads, m, d / heads)
-  const Variable v = project(in.values, 2);   // (batch, heads, m, d / heads)
-  return out_proj(attend(q, k, v, mask));     // (batch, n, d)
+  Variable q = project(in.queries, 0);  // (batch, heads, n, d / heads)
+  Variable k = project(in.keys, 1);     // (batch, heads, m, d / heads)
+  Variable v = project(in.values, 2);   // (batch, heads, m, d / heads)
+  const Variable heads =                // (batch, n, d)
+      attend(std::move(q), std::move(k), std::move(v), mask);
+  return out_proj(heads);  // (batch, n, d)
 }
 
 }  // namespace heed::nn

@@ -1,10 +1,12 @@
 #include "tensor/attention/additive_scores.h"
 
+#include <algorithm>
+
 #include "tensor/attention/additive_kernels.h"
+#include "tensor/core/buffer.h"
 #include "tensor/core/parallel.h"
 #include "tensor/core/views.h"
 #include "tensor/kernels/level.h"
-#include "tensor/product/panels.h"
 #include "tensor/reduce/reductions.h"
 
 namespace heed {
@@ -64,7 +66,7 @@ Tensor additive_scores(const Tensor& queries, const Tensor& keys, const Tensor& 
       const int64_t rows = x.batch * x.n, size = Powers<T>::size(x.m + 1, x.h);
       const int64_t threads = thread_count(rows, tanh_grain(x.m * x.h));
       Buffer<T> memory(size * threads);
-      parallel_shares(rows, threads, [&](int64_t thread, int64_t begin, int64_t end) {
+      parallel_pieces(rows, threads, [&](int64_t thread, int64_t begin, int64_t end) {
         const auto of_q = Powers<T>::in(memory.first() + thread * size, 1, x.h);
         const auto of_k = Powers<T>::in(of_q.largest + 1, x.m, x.h);
         int64_t entry = -1;
@@ -118,17 +120,15 @@ AdditiveScoresGradients additive_scores_backward(const Tensor& g, const Tensor& 
     const int64_t size =
         kernels::powers_pay(x.n, x.m) ? Powers<T>::size(x.n + x.m, width) : 0;
     Buffer<T> memory(size * threads);
-    parallel_shares(pieces, threads, [&](int64_t thread, int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) {
-        const int64_t entry = i / blocks, first = i % blocks * width;
-        const int64_t q = entry * x.n * x.h + first, k = entry * x.m * x.h + first;
-        const int64_t scores = entry * x.n * x.m, w = entry * x.h + first;
-        kernels::get<kernels::AdditiveKernels<T>>().gradients(
-            {x.n, x.m, x.h, from_q + q, from_k + k, from_w + first, from_g + scores,
-             to_q + q, to_k + k, to_w + w,
-             size > 0 ? memory.first() + thread * size : nullptr},
-            std::min(width, x.h - first));
-      }
+    parallel_stealing(pieces, threads, [&](int64_t thread, int64_t i) {
+      const int64_t entry = i / blocks, first = i % blocks * width;
+      const int64_t q = entry * x.n * x.h + first, k = entry * x.m * x.h + first;
+      const int64_t scores = entry * x.n * x.m, w = entry * x.h + first;
+      kernels::get<kernels::AdditiveKernels<T>>().gradients(
+          {x.n, x.m, x.h, from_q + q, from_k + k, from_w + first, from_g + scores,
+           to_q + q, to_k + k, to_w + w,
+           size > 0 ? memory.first() + thread * size : nullptr},
+          std::min(width, x.h - first));
     });
   });
   return {dq, dk, x.batch == 1 ? reshape(dw, {x.h}) : sum(dw, 0)};

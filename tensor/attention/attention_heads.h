@@ -15,6 +15,7 @@
 
 #include "tensor/attention/attention.h"
 #include "tensor/attention/attention_kernels.h"
+#include "tensor/core/buffer.h"
 #include "tensor/core/parallel.h"
 #include "tensor/core/tensor.h"
 #include "tensor/kernels/level.h"

@@ -15,6 +15,8 @@ namespace heed {
 
 // The work of a loop below which threads cost more than they save, in elements.
 inline constexpr std::int64_t parallel_grain = 32768;
+// The same in multiply-adds of a product.
+inline constexpr std::int64_t multiply_grain = 1 << 19;
 
 // How many pieces of size b cover a.
 inline std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
@@ -40,12 +42,14 @@ void in_threads(std::int64_t threads, F&& f) {
   for (std::int64_t thread = 0; thread < threads; ++thread) f(thread);
 }
 
-// Calls f(thread, begin, end) for each of `threads` even shares of [0, count), so that a
-// share has memory of its own. f must not throw.
+// Calls f(begin, end) once on each thread, for even shares of [0, count), where a call
+// costs too much for more of them. There are as many threads as pay for `count` units of
+// work, with at least `grain` for each. f must not throw.
 template <class F>
-void parallel_shares(std::int64_t count, std::int64_t threads, F&& f) {
+void parallel_shares(std::int64_t count, std::int64_t grain, F&& f) {
+  const std::int64_t threads = thread_count(count, grain);
   in_threads(threads, [&](std::int64_t thread) {
-    f(thread, count * thread / threads, count * (thread + 1) / threads);
+    f(count * thread / threads, count * (thread + 1) / threads);
   });
 }
 
@@ -73,23 +77,30 @@ void parallel_stealing(std::int64_t count, std::int64_t threads, F&& f) {
   });
 }
 
-// Calls f(begin, end) over pieces of [0, count), of at least `grain` units of work if
-// there are several, up to four for each thread. Where the cuts fall depends on the
-// number of threads, so no sum may cross one. f must not throw.
+// Calls f(thread, begin, end) over pieces of [0, count), up to `each` for each of the
+// threads, which steal from each other. Where the cuts fall depends on the number of
+// threads, so no sum may cross one. f must not throw.
+template <class F>
+void parallel_pieces(std::int64_t count, std::int64_t threads, F&& f,
+                     std::int64_t each = 4) {
+  if (threads == 1) {
+    if (count > 0) f(std::int64_t{0}, std::int64_t{0}, count);
+    return;
+  }
+  const std::int64_t pieces = std::min(count, each * threads);
+  parallel_stealing(pieces, threads, [&](std::int64_t thread, std::int64_t i) {
+    f(thread, count * i / pieces, count * (i + 1) / pieces);
+  });
+}
+
+// Calls f(begin, end) over such pieces, of at least `grain` units of work each if there
+// are several, on as many threads as that allows. f must not throw.
 template <class F>
 void parallel_for(std::int64_t count, std::int64_t grain, F&& f) {
   const std::int64_t threads = thread_count(count, grain);
-  const std::int64_t pieces =
-      threads *
-      std::clamp<std::int64_t>(count / threads / std::max<std::int64_t>(grain, 1), 1, 4);
-  if (pieces == 1) {
-    if (count > 0) f(std::int64_t{0}, count);
-    return;
-  }
-  const auto piece = [&](std::int64_t, std::int64_t i) {
-    f(count * i / pieces, count * (i + 1) / pieces);
-  };
-  parallel_stealing(pieces, threads, piece);
+  const std::int64_t each = count / threads / std::max<std::int64_t>(grain, 1);
+  const auto piece = [&](auto, auto begin, auto end) { f(begin, end); };
+  parallel_pieces(count, threads, piece, std::clamp<std::int64_t>(each, 1, 4));
 }
 
 }  // namespace heed

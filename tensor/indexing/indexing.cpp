@@ -98,11 +98,11 @@ void add_rows(Tensor& out, int d, const Tensor& x, RowIndex&& row_index) {
   if (dense.numel() == 0) return;
   const std::int64_t columns = dense.numel() / rows;
   // One share a thread: each passes over all rows.
-  const std::int64_t threads = thread_count(columns, parallel_grain / rows + 1);
+  const std::int64_t grain = parallel_grain / rows + 1;
   dispatch(x.dtype(), [&]<class T>() {
     T* const sums = out.mutable_data<T>();
     const T* const terms = dense.data<T>();
-    parallel_shares(columns, threads, [&](auto, std::int64_t c, std::int64_t end) {
+    parallel_shares(columns, grain, [&](std::int64_t c, std::int64_t end) {
       while (c < end) {  // the columns of one outer index at a time
         const std::int64_t outer = c / inner;
         const std::int64_t first = c - outer * inner;

@@ -43,16 +43,10 @@ struct Kernel {
 
 // BLIS, started, and what the calls below need of it.
 struct Library {
-  const bool corrected = correct_processor();
-  arch_t arch = started();
+  arch_t arch = start();
   cntx_t* context = bli_gks_query_cntx();
   Kernel<float> float_kernel{context};
   Kernel<double> double_kernel{context};
-
-  Library() {
-    // BLIS has read the variable; programs that this one starts should not.
-    if (corrected) unsetenv("BLIS_ARCH_TYPE");
-  }
 
   template <class T>
   const Kernel<T>& kernel() const {
@@ -70,21 +64,21 @@ struct Library {
   // choice is made here, by what the processor can do. Where it has but one AVX-512 unit
   // the skx kernels are no faster, but no slower either. A user's own BLIS_ARCH_TYPE
   // stands, and a BLIS without these kernels is left alone: naming one that is not there
-  // would end the program. Returns whether the variable was set.
-  static bool correct_processor() {
+  // would end the program.
+  static arch_t start() {
+    bool corrected = false;
 #if defined(BLIS_CONFIG_SKX)
     const bool avx512 = kernels::processor_level() == kernels::Level::v4;
     if (avx512 && !std::getenv("BLIS_ARCH_TYPE")) {
       // Version 0.9 takes the number only, not the name.
-      return setenv("BLIS_ARCH_TYPE", std::to_string(BLIS_ARCH_SKX).c_str(), 0) == 0;
+      corrected = setenv("BLIS_ARCH_TYPE", std::to_string(BLIS_ARCH_SKX).c_str(), 0) == 0;
     }
 #endif
-    return false;
-  }
-
-  static arch_t started() {
     bli_init();  // without it bli_arch_query_id() aborts
-    return bli_arch_query_id();
+    const arch_t chosen = bli_arch_query_id();
+    // BLIS has read the variable; programs that this one starts should not.
+    if (corrected) unsetenv("BLIS_ARCH_TYPE");
+    return chosen;
   }
 };
 

@@ -50,6 +50,7 @@
 
 #include <unistd.h>
 
+#include "tensor/core/buffer.h"
 #include "tensor/core/parallel.h"
 #include "tensor/kernels/level.h"
 #include "tensor/product/panels.h"

@@ -1,41 +1,17 @@
 // Operands of products packed for BLIS's micro-kernel (see blis.h) or heed's multiply()
 // (see product_kernels.h): in panels, each of which holds a few lines, that is rows of a
-// or columns of b, side by side (BLIS: micro-panels; the width is MR or NR). And what
-// else the products share: multiply_grain, Buffer and aligned(). Only heed's own sources
-// include this file.
+// or columns of b, side by side (BLIS: micro-panels; the width is MR or NR). Only heed's
+// own sources include this file.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 
-#include "tensor/core/memory.h"
 #include "tensor/core/parallel.h"
 #include "tensor/kernels/level.h"
 #include "tensor/product/blis.h"
 #include "tensor/product/product_kernels.h"
 
 namespace heed {
-
-// Multiply-adds that keep a thread busy for a few microseconds, below which a second one
-// does not pay.
-inline constexpr std::int64_t multiply_grain = 1 << 19;
-
-// Memory from the pool, given back at the end. Throws Error when there is none.
-template <class T>
-class Buffer {
- public:
-  explicit Buffer(std::int64_t count)
-      : bytes_(static_cast<std::size_t>(count) * sizeof(T)),
-        first_(static_cast<T*>(memory::allocate(bytes_))) {}
-  Buffer(const Buffer&) = delete;
-  Buffer& operator=(const Buffer&) = delete;
-  ~Buffer() { memory::deallocate(first_, bytes_); }
-  T* first() const { return first_; }
-
- private:
-  std::size_t bytes_;
-  T* first_;
-};
 
 // `count` elements of T, rounded up so that what follows them is aligned as the
 // micro-kernel wants it.

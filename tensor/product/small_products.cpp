@@ -1,5 +1,6 @@
 // Products of few numbers, which need no blocks: b is packed once, and heed's kernel
 // computes the whole product.
+#include "tensor/core/buffer.h"
 #include "tensor/core/parallel.h"
 #include "tensor/kernels/level.h"
 #include "tensor/product/gemm.h"
@@ -34,12 +35,10 @@ void multiply_small(const Products<T>& x) {
   const int64_t size = aligned<T>(width * x.k);
   const int64_t threads = thread_count(products, multiply_grain / (x.m * x.n * x.k) + 1);
   Buffer<T> memory(size * threads);
-  const int64_t pieces = std::min(products, 4 * threads);  // as parallel_for() has it
-  parallel_stealing(pieces, threads, [&](int64_t thread, int64_t piece) {
+  parallel_pieces(products, threads, [&](int64_t thread, int64_t begin, int64_t end) {
     T* const packed = memory.first() + thread * size;
     const T* source = nullptr;  // what is packed
-    const int64_t end = products * (piece + 1) / pieces;
-    for (int64_t i = products * piece / pieces; i < end; ++i) {
+    for (int64_t i = begin; i < end; ++i) {
       const auto [at_a, at_b] = x.offsets(i);
       if (const T* const b = x.b.first + at_b; b != source) {
         // As one panel of this width: the kernel's panels are columns of it.

@@ -17,8 +17,8 @@ using std::int64_t;
 // of them: where lines are columns, each call passes over all rows.
 template <class F>
 void for_lines(int64_t products, int64_t lines, int64_t work, F&& f) {
-  const int64_t threads = thread_count(products * lines, parallel_grain / work + 1);
-  parallel_shares(products * lines, threads, [&](auto, int64_t begin, int64_t end) {
+  const int64_t grain = parallel_grain / work + 1;
+  parallel_shares(products * lines, grain, [&](int64_t begin, int64_t end) {
     int64_t product = begin / lines, first = begin % lines;
     while (begin < end) {
       const int64_t last = std::min(lines, first + end - begin);

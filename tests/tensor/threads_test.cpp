@@ -110,9 +110,13 @@ BOOST_AUTO_TEST_CASE(each_piece_is_done_once) {
           for (std::int64_t i = begin; i < end; ++i) ++done[i];
         });
         BOOST_TEST(each_once());
+        parallel_shares(count, grain, [&](std::int64_t begin, std::int64_t end) {
+          for (std::int64_t i = begin; i < end; ++i) ++done[i];
+        });
+        BOOST_TEST(each_once());
       }
-      parallel_shares(count, threads, [&](auto, std::int64_t begin, std::int64_t end) {
-        for (std::int64_t i = begin; i < end; ++i) ++done[i];
+      parallel_pieces(count, threads, [&](auto thread, auto begin, auto end) {
+        for (std::int64_t i = begin; i < end && thread < threads; ++i) ++done[i];
       });
       BOOST_TEST(each_once());
       parallel_stealing(count, threads, [&](auto, std::int64_t i) { ++done[i]; });
