@@ -99,16 +99,16 @@ class Forward {
                   h_.query[block.head] + first * h_.query.row_step, h_.query.row_step,
                   h_.query.column_step);
     // Sᵀ = scale K Qᵀ
-    loops_.multiply({.m = longest,
-                     .n = width_,
-                     .k = h_.features,
-                     .a = {keys_[0], keys_.step(), 1},
-                     .b = queries_.first(),
-                     .b_step = width_,
-                     .panel_step = 0,  // a single one
-                     .c = scores,
-                     .c_step = width_,
-                     .scale = h_.scale});
+    loops_.multiply_panels({.m = longest,
+                            .n = width_,
+                            .k = h_.features,
+                            .a = {keys_[0], keys_.step(), 1},
+                            .b = queries_.first(),
+                            .b_step = width_,
+                            .panel_step = 0,  // a single one
+                            .c = scores,
+                            .c_step = width_,
+                            .scale = h_.scale});
     if (h_.bias) {
       const Matrices<const T>& bias = *h_.bias;
       bias_.pack(block.count, longest, bias[block.head] + first * bias.row_step,
@@ -136,16 +136,16 @@ class Forward {
     T* const rows = output[block.head] + first * output.row_step;
     constexpr int64_t keys_at_once = 128;
     for (int64_t key = 0; key < longest; key += keys_at_once) {
-      loops_.multiply({.m = block.count,
-                       .n = h_.value_features,
-                       .k = std::min(keys_at_once, longest - key),
-                       .a = {scores + key * width_, 1, width_},
-                       .b = values_[key],
-                       .b_step = values_.step(),
-                       .panel_step = width_,
-                       .c = rows,
-                       .c_step = output.row_step,
-                       .add = key > 0});
+      loops_.multiply_panels({.m = block.count,
+                              .n = h_.value_features,
+                              .k = std::min(keys_at_once, longest - key),
+                              .a = {scores + key * width_, 1, width_},
+                              .b = values_[key],
+                              .b_step = values_.step(),
+                              .panel_step = width_,
+                              .c = rows,
+                              .c_step = output.row_step,
+                              .add = key > 0});
     }
     divide(block, h_.value_features, inverse_sums, rows, output.row_step);
   }

@@ -173,17 +173,17 @@ class Backward {
   void add_product(int64_t m, int64_t k, const Matrix<const T>& a, const T* b,
                    int64_t b_step, T scale, int64_t columns, const Matrices<T>& gradient,
                    int64_t row) const {
-    loops_.multiply({.m = m,
-                     .n = columns,
-                     .k = k,
-                     .a = a,
-                     .b = b,
-                     .b_step = b_step,
-                     .panel_step = width_,
-                     .c = gradient[head_] + row * gradient.row_step,
-                     .c_step = gradient.row_step,
-                     .add = true,
-                     .scale = scale});
+    loops_.multiply_panels({.m = m,
+                            .n = columns,
+                            .k = k,
+                            .a = a,
+                            .b = b,
+                            .b_step = b_step,
+                            .panel_step = width_,
+                            .c = gradient[head_] + row * gradient.row_step,
+                            .c_step = gradient.row_step,
+                            .add = true,
+                            .scale = scale});
   }
 
   // P and dS of `rows` queries from `query` on and the `count` keys from `first` on, of
@@ -200,16 +200,16 @@ class Backward {
     if (seen == 0) return;
     const auto product = [&](const Rows<T>& a, int64_t k, const Packed<T>& b, T scale,
                              T* c) {
-      loops_.multiply({.m = rows,
-                       .n = seen,
-                       .k = k,
-                       .a = {a[query], a.step(), 1},
-                       .b = b.first(),
-                       .b_step = width_,
-                       .panel_step = b.size(),
-                       .c = c,
-                       .c_step = block_keys_,
-                       .scale = scale});
+      loops_.multiply_panels({.m = rows,
+                              .n = seen,
+                              .k = k,
+                              .a = {a[query], a.step(), 1},
+                              .b = b.first(),
+                              .b_step = width_,
+                              .panel_step = b.size(),
+                              .c = c,
+                              .c_step = block_keys_,
+                              .scale = scale});
     };
     // p = S = scale Q Kᵀ + bias, ds = G Vᵀ
     product(queries_, h_.features, keys_t_, h_.scale, p);

@@ -8,8 +8,8 @@
 
 namespace heed {
 
-// `count` elements from the pool, not initialised, given back at the end. Throws Error
-// when there is no memory.
+// `count` elements from the pool, aligned to 64 bytes, not initialised, given back at the
+// end. Throws Error when there is no memory.
 template <class T>
 class Buffer {
  public:

@@ -55,7 +55,8 @@ void parallel_shares(std::int64_t count, std::int64_t grain, F&& f) {
 
 // Calls f(thread, i) for each i in [0, count). Each of `threads` threads takes an even
 // share in order, and then what is left of the others' (work stealing): so a core that is
-// slower, or has other work too, does not keep all waiting. f must not throw.
+// slower, or has other work too, does not keep all waiting. Threads beyond 64 have no
+// share of their own. f must not throw.
 template <class F>
 void parallel_stealing(std::int64_t count, std::int64_t threads, F&& f) {
   struct alignas(64) Share {  // a cache line of its own

@@ -32,6 +32,7 @@ struct TileKernel {
                   std::int64_t row_stride, bool add = false) const;
 };
 
+// That of this processor; starts BLIS.
 template <class T>
 const TileKernel<T>& tile_kernel();
 

@@ -1,7 +1,8 @@
 // Products c = a b of matrices. multiply(), at the end, chooses among three ways:
 //
 //   vectors  m, n or k is 1: vector_products.cpp
-//   small    b fits into the L1 cache: small_products.cpp
+//   small    packed b takes at most 12 KiB, and the product is no work for two threads:
+//            small_products.cpp
 //   tiles    all others: here
 //
 // A product of n x n matrices has n^3 multiply-adds and 3 n^2 numbers, which a loop over
@@ -10,39 +11,40 @@
 // is loaded is used 32 times, each of b 12 times. And what many tiles read stays in a
 // cache. On the right are the names of the sizes in Blocking:
 //
-//   for each block of columns of b               columns, 64 panels
+//   for each block of columns of b               block_columns, at most 64 panels
 //     for each slice of k                        depth; b is packed, in the L3 cache
-//       for each block of rows of a              rows
+//       for each block of rows of a              block_rows
 //         for each group of panels of columns    group; stays in a core's L2 cache
 //           for each strip of rows               strip_rows; stays in the L1 cache
 //             for each panel of the group        tile_columns
 //               a tile of c                      tile_rows
 //
-// The first slice sets a tile of c, the others add to it. With AVX2 a strip is two tiles
-// high: the one above passes over all panels, then the one below; a last panel of one
-// vector takes both at once.
+// The first slice sets a tile of c, the others add to it. With AVX2 a strip of heed's
+// kernel is two tiles high: the one above passes over all panels, then the one below; a
+// last panel of one vector takes both at once.
 //
-// The loops are those of Goto and van de Geijn (Anatomy of High-Performance Matrix
-// Multiplication, 2008) and of BLIS, but a and b have changed places: there panels of b
-// stay in the L1 cache and blocks of a in L2. To pack is to copy what a tile reads, panel
-// by panel, in the order in which it is read: its vectors are aligned, its cache lines
-// follow one another, and what is missing at the ends is 0. Panels hold lines: rows of a
-// or columns of b.
+// The outer loops are those of Goto and van de Geijn (Anatomy of High-Performance Matrix
+// Multiplication, 2008) and of BLIS. The inner ones have changed places: there a block of
+// a stays in L2 and a panel of b in the L1 cache, so that both must be packed; here rows
+// of a can be read where they lie. To pack is to copy what a tile reads, panel by panel,
+// in the order in which it is read: its vectors are aligned, its cache lines follow one
+// another, and what is missing at the ends is 0. Panels hold lines: rows of a or columns
+// of b.
 //
 // Each thread computes parts of c, rows x columns, with loops and packed panels of its
-// own, and takes over what is left of a slower thread's. Where two parts need the same
-// columns they are packed twice, which takes 2 to 4 % of the time. To share them, with a
-// barrier or with one flag per thread, was measured and is no faster: then threads wait
-// for each other. The bits of c depend neither on the number of threads nor on the
-// caches: each element is summed by one thread, and the sum over k is cut by the shape
-// alone.
+// own. Where there are more parts than threads, one that is done takes parts that a
+// slower one has not begun. Where two parts need the same columns they are packed twice,
+// which takes 2 to 4 % of the time. To share them, with a barrier or with one flag per
+// thread, was measured and is no faster: then threads wait for each other. The bits of c
+// depend neither on the number of threads nor on the caches: each element is summed by
+// one thread, and the sum over k is cut by the shape alone.
 //
 // Where rows of a are contiguous, and the level (see level.h) has fused multiply-adds,
-// tiles are computed by heed's kernel, which reads these rows where they lie. Otherwise
-// by BLIS's micro-kernel, which reads packed panels of both.
+// tiles are computed by heed's kernel, from these rows or copies of them. Otherwise by
+// BLIS's micro-kernel, from packed panels of both.
 //
-// BLIS's own driver (blis::gemm) takes several microseconds a call and packs without
-// vector instructions; the tests compare the two.
+// BLIS's own driver (blis::gemm) takes several microseconds a call; the tests compare the
+// two.
 #include "tensor/product/gemm.h"
 
 #include <algorithm>
@@ -84,50 +86,52 @@ enum class RowsOfA {
   packed,    // BLIS's reads panels
 };
 
-// Rows a multiple of 4 KiB apart are copied. The lower bits of an address choose its set
-// of 8 places in the L1 cache, so that all numbers of a column of a would share one set.
-// Copies are at most 2 KiB apart: at worst the six or twelve rows of a tile share two
-// sets.
+// Rows a multiple of 4 KiB apart are copied, unless all are the same row. The lower bits
+// of an address choose its set of 8 places in the L1 cache, so that all numbers of a
+// column of a would share one set. Copies are at most 2 KiB apart: at worst the six or
+// twelve rows of a tile share two sets.
 template <class T>
-RowsOfA rows_of_a(const Products<T>& x, bool fused) {
+RowsOfA choose_rows_of_a(const Products<T>& x, bool fused) {
   if (!fused || x.a.column_stride != 1) return RowsOfA::packed;
   constexpr int64_t same_place = 4096 / sizeof(T);
-  return x.a.row_stride % same_place == 0 ? RowsOfA::copied : RowsOfA::in_place;
+  const bool share_a_set = x.a.row_stride != 0 && x.a.row_stride % same_place == 0;
+  return share_a_set ? RowsOfA::copied : RowsOfA::in_place;
 }
 
-// How a product is cut. A strip takes up to 24 KiB of the L1 cache, a group two thirds of
-// L2, through which rows of a pass as well. Rows that are used in place are one block a
-// part. Measured on a Zen 4: with twice the depth products of 1024 x 1024 are a tenth
-// slower, with twice the rows in a block of copies 2 %.
+// How a product is cut. A row of a slice of k takes up to 2 KiB, so a strip of heed's
+// kernel up to 24 KiB of the L1 cache. A group takes two thirds of L2; rows of a and c
+// pass through the rest. Copied or packed rows of a block stay in L2 or L3, those in
+// place are one block a part. Measured on a Zen 4: with twice the depth products of 1024
+// x 1024 are a tenth slower, with twice the rows in a block of copies 2 %.
 template <class T>
 struct Blocking {
   const kernels::ProductKernels<T>& loops = kernels::get<kernels::ProductKernels<T>>();
   const blis::TileKernel<T>& kernel = blis::tile_kernel<T>();
   RowsOfA rows_of_a;
-  int64_t tile_rows, tile_columns, strip_rows, depth, rows, columns;
-  int64_t group;  // panels of columns
+  int64_t tile_rows, tile_columns, strip_rows, depth, block_rows, block_columns;
+  int64_t group;  // in panels
 
   explicit Blocking(const Products<T>& x)
-      : rows_of_a(heed::rows_of_a(x, loops.fused)),
+      : rows_of_a(choose_rows_of_a(x, loops.fused)),
         tile_rows(is_packed() ? kernel.rows : loops.tile_rows),
         tile_columns(is_packed() ? kernel.columns : loops.tile_columns),
         strip_rows(is_packed() ? kernel.rows : loops.strip_rows),
         depth(even_pieces(x.k, 2048 / sizeof(T), 8)),
-        rows(even_pieces(x.m, rows_of_a == RowsOfA::in_place ? x.m : 40 * tile_rows,
-                         tile_rows)),
-        columns(even_pieces(x.n, 64 * tile_columns, tile_columns)) {
+        block_rows(even_pieces(x.m, rows_of_a == RowsOfA::in_place ? x.m : 40 * tile_rows,
+                               tile_rows)),
+        block_columns(even_pieces(x.n, 64 * tile_columns, tile_columns)) {
     const int64_t panel = depth * tile_columns * static_cast<int64_t>(sizeof(T));
-    group = even_pieces(ceil_div(columns, tile_columns),
+    group = even_pieces(ceil_div(block_columns, tile_columns),
                         std::max<int64_t>(l2_cache() * 2 / 3 / panel, 1), 1);
   }
   bool is_packed() const { return rows_of_a == RowsOfA::packed; }
   // Elements of a block's rows, copied or in panels, and of the panels of its columns.
   int64_t size_a() const {
     if (rows_of_a == RowsOfA::in_place) return 0;
-    return is_packed() ? Panels<T>(rows, strip_rows, depth).total()
-                       : aligned<T>(rows * depth);
+    return is_packed() ? Panels<T>(block_rows, strip_rows, depth).total()
+                       : aligned<T>(block_rows * depth);
   }
-  int64_t size_b() const { return Panels<T>(columns, tile_columns, depth).total(); }
+  int64_t size_b() const { return Panels<T>(block_columns, tile_columns, depth).total(); }
   // And of all that a thread needs: these and a tile.
   int64_t size() const {
     return size_a() + size_b() + (is_packed() ? aligned<T>(tile_rows * tile_columns) : 0);
@@ -173,7 +177,7 @@ class Multiplication {
     T* const c = x_.c + i * x_.m * x_.n;
     // What is packed of b stays for the next block of rows, and where it is all of b for
     // the next product of the same b.
-    const int64_t rows = blocking_.rows, columns = blocking_.columns;
+    const int64_t rows = blocking_.block_rows, columns = blocking_.block_columns;
     for (int64_t column = part.column; column < part.column_end; column += columns) {
       for (int64_t p = 0; p < x_.k; p += blocking_.depth) {
         for (int64_t row = part.row; row < part.row_end; row += rows) {
@@ -190,25 +194,27 @@ class Multiplication {
   PackedBlock<T> a_, b_;
   T* edge_;  // a tile that reaches over the end of c
 
+  // A block of rows, of one slice of k from p on. What it needs of b is packed by the
+  // first block, and is there for the others.
   void compute_block(const T* a, const T* b, T* c, int64_t row, int64_t row_count,
                      int64_t column, int64_t column_count, int64_t p) {
     const int64_t depth = std::min(blocking_.depth, x_.k - p);
-    const Panels<T> rows(row_count, blocking_.strip_rows, depth);
-    const Panels<T> columns(column_count, blocking_.tile_columns, depth);
-    const T* first = a + row * x_.a.row_stride + p * x_.a.column_stride;
+    const Panels<T> of_a(row_count, blocking_.strip_rows, depth);  // or strips, unpacked
+    const Panels<T> of_b(column_count, blocking_.tile_columns, depth);
+    const T* from = a + row * x_.a.row_stride + p * x_.a.column_stride;
     int64_t step = x_.a.row_stride;
     if (blocking_.rows_of_a == RowsOfA::copied) {
-      copy_rows(row_count, depth, first);
-      first = a_.memory;
+      copy_rows(row_count, depth, from);
+      from = a_.memory;
       step = depth;
     } else if (blocking_.is_packed()) {
-      pack(rows, first, step, x_.a.column_stride, a_);
-      first = a_.memory;
+      pack(of_a, from, step, x_.a.column_stride, a_);
+      from = a_.memory;
     }
-    pack(columns, b + p * x_.b.row_stride + column * x_.b.column_stride,
-         x_.b.column_stride, x_.b.row_stride, b_);
+    pack(of_b, b + p * x_.b.row_stride + column * x_.b.column_stride, x_.b.column_stride,
+         x_.b.row_stride, b_);
     const T* const bias = x_.bias && p + depth == x_.k ? x_.bias + column : nullptr;
-    compute_tiles(rows, columns, first, step, c + row * x_.n + column, p > 0, bias);
+    compute_tiles(of_a, of_b, from, step, c + row * x_.n + column, p > 0, bias);
   }
 
   // Copies rows of a, one after the other, unless they are copied already.
@@ -238,33 +244,34 @@ class Multiplication {
     }
   }
 
-  // The tiles of strip i and of the panels of columns from `first` on, a group of them.
-  void compute_strip(const Panels<T>& a, const Panels<T>& b, int64_t i, int64_t first,
-                     const T* from, int64_t step, T* c, bool add, const T* bias) const {
+  // The tiles of strip i and of the panels of columns from first_panel on, a group.
+  void compute_strip(const Panels<T>& a, const Panels<T>& b, int64_t i,
+                     int64_t first_panel, const T* from, int64_t step, T* c, bool add,
+                     const T* bias) const {
     const int64_t begin = i * a.width, height = std::min(a.width, a.lines - begin);
-    const int64_t last = std::min(first + blocking_.group, b.count);
-    const int64_t column = first * b.width;
-    const int64_t count = std::min(last * b.width, b.lines) - column;
-    T* const rows = c + begin * x_.n;
+    const int64_t end = std::min(first_panel + blocking_.group, b.count);
+    const int64_t column = first_panel * b.width;
+    const int64_t column_count = std::min(end * b.width, b.lines) - column;
+    T* const to = c + begin * x_.n;
     if (bias) bias += column;
     if (!blocking_.is_packed()) {
-      return blocking_.loops.multiply({.m = height,
-                                       .n = count,
-                                       .k = a.depth,
-                                       .a = {from + begin * step, step, 1},
-                                       .b = b_.memory + first * b.size,
-                                       .b_step = b.width,
-                                       .panel_step = b.size,
-                                       .c = rows + column,
-                                       .c_step = x_.n,
-                                       .add = add,
-                                       .bias = bias});
+      return blocking_.loops.multiply_panels({.m = height,
+                                              .n = column_count,
+                                              .k = a.depth,
+                                              .a = {from + begin * step, step, 1},
+                                              .b = b_.memory + first_panel * b.size,
+                                              .b_step = b.width,
+                                              .panel_step = b.size,
+                                              .c = to + column,
+                                              .c_step = x_.n,
+                                              .add = add,
+                                              .bias = bias});
     }
-    for (int64_t j = first; j < last; ++j) {
+    for (int64_t j = first_panel; j < end; ++j) {
       packed_tile(height, std::min(b.width, b.lines - j * b.width), a.depth,
-                  from + i * a.size, b_.memory + j * b.size, rows + j * b.width, add);
+                  from + i * a.size, b_.memory + j * b.size, to + j * b.width, add);
     }
-    if (bias) blocking_.loops.add_row(height, count, bias, rows + column, x_.n);
+    if (bias) blocking_.loops.add_row(height, column_count, bias, to + column, x_.n);
   }
 
   // A tile of packed panels by BLIS's micro-kernel. If it reaches over the end of c it
@@ -322,9 +329,9 @@ void multiply_in_tiles(const Products<T>& x) {
   const int64_t products = x.count(), work = x.m * x.n * x.k;
   const int64_t tiles =
       ceil_div(x.m, blocking.tile_rows) * ceil_div(x.n, blocking.tile_columns);
-  // A thread takes whole products, or, if they are few, parts of each: then each must
-  // have a tile, and twice the work that keeps a thread busy, for several read the same a
-  // or b.
+  // A thread takes whole products. If they are fewer than the threads that the work pays
+  // for, or few and no multiple of them, each is cut into parts, one for each thread of a
+  // team: with twice the work that keeps a thread busy, for several read the same a or b.
   int64_t threads = thread_count(products, multiply_grain / work + 1);
   const int64_t team = thread_count(std::min(work / (2 * multiply_grain), tiles), 1);
   Grid grid;
@@ -335,14 +342,14 @@ void multiply_in_tiles(const Products<T>& x) {
   }
   // More parts than threads, where b stays packed from part to part.
   if (products == 1 && grid.rows > 1 && grid.columns == 1 && x.k <= blocking.depth &&
-      x.n <= blocking.columns) {
+      x.n <= blocking.block_columns) {
     grid.rows = std::clamp(ceil_div(x.m, 4 * blocking.tile_rows), team, 8 * team);
   }
   // Part 0 of all products, then part 1: what two products share stays packed.
   const int64_t parts = products * grid.rows * grid.columns;
-  // The first line of part i of `parts`, where `lines` are cut at multiples of `unit`.
-  const auto bound = [](int64_t i, int64_t parts, int64_t lines, int64_t unit) {
-    return std::min(ceil_div(lines, unit) * i / parts * unit, lines);
+  // The first line of piece i of `pieces`, cut at multiples of `unit`.
+  const auto bound = [](int64_t i, int64_t pieces, int64_t lines, int64_t unit) {
+    return std::min(ceil_div(lines, unit) * i / pieces * unit, lines);
   };
   Buffer<T> memory(blocking.size() * threads);
   std::vector<Multiplication<T>> multiplications;

@@ -31,9 +31,10 @@ struct Products {
   std::array<std::int64_t, 2> offsets(std::int64_t i) const {
     std::array<std::int64_t, 2> at{};
     for (int d = batch.rank - 1; d >= 0; --d) {
-      const std::int64_t index = d == 0 ? i : i % batch.sizes[d];
+      for (int operand : {0, 1}) {
+        at[operand] += i % batch.sizes[d] * batch.strides[d][operand];
+      }
       i /= batch.sizes[d];
-      for (int operand : {0, 1}) at[operand] += index * batch.strides[d][operand];
     }
     return at;
   }
@@ -41,7 +42,7 @@ struct Products {
 
 // Computes the products, on several threads where it pays; m, n and the batch are at
 // least 1, k may be 0. Strides of a and b may be any, 0 too. Throws Error when there is
-// no memory for packing. T is float or double.
+// no memory for packing, or HEED_LEVEL is wrong. T is float or double.
 template <class T>
 void multiply(const Products<T>& products);
 
@@ -51,11 +52,12 @@ void multiply(const Products<T>& products);
 template <class T>
 void multiply_vectors(const Products<T>& products);
 
-// True of a product whose packed columns leave room for rows of a in the smallest L1
-// cache, 32 KiB, and which is no work for two threads.
+// True of a product, m, n and k at least 1, that is no work for two threads, m n k <=
+// multiply_grain, and whose packed columns, up to 12 KiB, leave room for rows of a in the
+// smallest L1 cache, 32 KiB.
 template <class T>
 bool is_small(const Products<T>& products);
-// As multiply(), for products of which is_small() is true.
+// As multiply(), with the bias, for products of which is_small() is true.
 template <class T>
 void multiply_small(const Products<T>& products);
 

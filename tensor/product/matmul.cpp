@@ -12,6 +12,7 @@ void check_dtypes(std::string_view op, const Tensor& a, const Tensor& b) {
   check_floating(op, a.dtype());
 }
 
+// As broadcast() does, with a message that names the shapes that matmul() got.
 void check_batches(const Shape& a, const Shape& b) {
   for (int i = 3; i <= std::min(a.rank(), b.rank()); ++i) {
     const std::int64_t m = a[a.rank() - i], n = b[b.rank() - i];
@@ -22,8 +23,8 @@ void check_batches(const Shape& a, const Shape& b) {
   }
 }
 
-// True of a vector with gaps that up to `readers` lines of the other operand read, four
-// or more: it is copied first. The copy has no gaps.
+// Whether x is a vector with gaps that is read `readers` times, four or more: then it is
+// worth a copy, which has none.
 bool is_gappy(const Tensor& x, std::int64_t readers) {
   const int d = x.dim();
   const std::int64_t rows = x.shape()[d - 2], columns = x.shape()[d - 1];
@@ -44,7 +45,8 @@ void multiply_into(Tensor& c, const Tensor& a, const Tensor& b, const Tensor& bi
   const int da = a.dim(), db = b.dim();
   const std::int64_t m = a.shape()[da - 2], k = a.shape()[da - 1];
   const std::int64_t n = b.shape()[db - 1];
-  if (is_gappy(a, n)) return multiply_into(c, a.clone(), b, bias, batch);
+  // Where k is 1 each element of a is read once: it is the factor of a row.
+  if (k > 1 && is_gappy(a, n)) return multiply_into(c, a.clone(), b, bias, batch);
   if (is_gappy(b, m)) return multiply_into(c, a, b.clone(), bias, batch);
   Strides strides_a, strides_b;
   if (batch.rank() > 0) {

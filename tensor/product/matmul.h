@@ -11,7 +11,8 @@ namespace heed {
 //   (k) x (k, n) -> (n)             vector times matrix
 //   (..., m, k) x (..., k, n) -> (..., m, n)    the leading dimensions broadcast
 // and 1-D operands beside batches likewise. Any strides; a copy is made of a vector with
-// gaps that is read often. Throws Error for scalars and different sizes.
+// gaps that is read often. Throws Error for scalars, different inner sizes, and leading
+// dimensions that do not broadcast.
 Tensor matmul(const Tensor& a, const Tensor& b);
 // (b, m, k) x (b, k, n) -> (b, m, n), no broadcasting. Throws Error for other shapes.
 Tensor bmm(const Tensor& a, const Tensor& b);

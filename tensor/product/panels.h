@@ -1,7 +1,7 @@
-// Operands of products packed for BLIS's micro-kernel (see blis.h) or heed's multiply()
-// (see product_kernels.h): in panels, each of which holds a few lines, that is rows of a
-// or columns of b, side by side (BLIS: micro-panels; the width is MR or NR). Only heed's
-// own sources include this file.
+// Operands of products packed for BLIS's micro-kernel (see blis.h) or heed's kernel,
+// multiply_panels() (see product_kernels.h): in panels, each of which holds a few lines,
+// that is rows of a or columns of b, side by side (BLIS: micro-panels; the width is MR or
+// NR). Only heed's own sources include this file.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,9 @@ std::int64_t aligned(std::int64_t count) {
 // panel[p * width + i]; lines that do not exist are 0.
 template <class T>
 struct Panels {
-  std::int64_t lines, width, depth, count, size;
+  std::int64_t lines, width, depth;
+  std::int64_t count;  // of panels
+  std::int64_t size;   // elements of a panel, and to the end of its last cache line
 
   Panels(std::int64_t lines, std::int64_t width, std::int64_t depth)
       : lines(lines),

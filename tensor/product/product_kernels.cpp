@@ -73,8 +73,9 @@ void ger(int64_t rows, int64_t n, T alpha, const T* x, const T* y, bool add, T* 
 }
 
 // The lines of the panels lie side by side in memory already. A loop of known length is a
-// few instructions; pack() knows the widths of BLIS's micro-kernels for x86-64. Several
-// panels at a time: the pieces that they take of a cache line are read together.
+// few instructions: `fixed` is the width, or 0 where it is none that pack() knows, those
+// of heed's tiles and of BLIS's AVX2 and AVX-512 kernels. Several panels at a time: the
+// pieces that they take of a cache line are read together.
 template <int fixed, class T>
 void pack_side_by_side(int64_t width, int64_t lines, int64_t depth, const T* x,
                        int64_t depth_step, T* panels, int64_t panel_step) {
@@ -84,7 +85,7 @@ void pack_side_by_side(int64_t width, int64_t lines, int64_t depth, const T* x,
     const int64_t taken = lines < at_once * count ? lines : at_once * count;
     const T* row = x;
     for (int64_t p = 0; p < depth; ++p, row += depth_step) {
-      // What follows lies far apart in memory, so that the processor does not foresee it.
+      // What follows lies far apart in memory: the processor's own prefetching fails.
       for (int64_t i = 0; i < taken; i += cache_line) {
         __builtin_prefetch(row + ahead * depth_step + i);
       }
@@ -195,7 +196,8 @@ template <class T>
 }
 
 // A tile of c: `rows` rows and `vectors` vectors of columns, or n columns if these are
-// fewer. It does what BLIS's micro-kernel does, as fast, on rows of a wherever they lie.
+// fewer. It does what BLIS's micro-kernel does, as fast where there are fused
+// multiply-adds, on rows of a wherever they lie.
 // a, b, bias and c point to what the tile begins with; of x it takes k, the strides, add
 // and scale.
 template <int rows, int vectors, class T>
@@ -210,8 +212,9 @@ void multiply_tile(const TileProduct<T>& x, const T* a, const T* b, const T* bia
   Vector<T> sums[rows][vectors];
   repeat<rows>(
       [&](auto i) { repeat<vectors>([&](auto v) { sums[i][v] = Vector<T>{}; }); });
-  // A pointer for every third row. With one for all, each row's distance from the first
-  // would need a register of its own: an address can add a register to a pointer.
+  // A pointer for every third row: an address can be a pointer, with a register added, or
+  // twice that register, which is the stride. With one pointer for all rows, the distance
+  // of each from the first would need a register of its own.
   const T* thirds[(rows + 2) / 3];
   repeat<(rows + 2) / 3>([&](auto i) { thirds[i] = a + 3 * i * x.a.row_stride; });
   for (int64_t p = 0; p < x.k; ++p, b += x.b_step) {
@@ -284,12 +287,12 @@ using TilesUpTo = Tiles<vectors, T, std::make_integer_sequence<int, most>>;
 // of 1 to `most` rows. Rows are cut into as few pieces as that allows, of which the last
 // two are nearly equal.
 template <class T>
-void multiply_panels(const TileProduct<T>& x, const Tile<T>* of_rows, int64_t most,
-                     int64_t first_row, int64_t last_row, int64_t j, int64_t end) {
+void multiply_rows(const TileProduct<T>& x, const Tile<T>* of_rows, int64_t most,
+                   int64_t first_row, int64_t end_row, int64_t j, int64_t end) {
   constexpr int64_t width = 2 * lanes<T>;
   for (; j < end; j += width) {
-    for (int64_t i = first_row, rows; i < last_row; i += rows) {
-      const int64_t left = last_row - i;
+    for (int64_t i = first_row, rows; i < end_row; i += rows) {
+      const int64_t left = end_row - i;
       rows = left <= most ? left : left < 2 * most ? left / 2 : most;
       of_rows[rows - 1](x, x.a.first + i * x.a.row_stride, x.b + j / width * x.panel_step,
                         x.bias ? x.bias + j : nullptr, x.c + i * x.c_step + j, x.n - j);
@@ -298,7 +301,7 @@ void multiply_panels(const TileProduct<T>& x, const Tile<T>* of_rows, int64_t mo
 }
 
 template <class T>
-void multiply(const TileProduct<T>& x) {
+void multiply_panels(const TileProduct<T>& x) {
   constexpr int64_t width = 2 * lanes<T>;
   // If no more than a vector of columns is left, tiles of one vector take them.
   const int64_t left = x.n % width, wide = left > lanes<T> ? x.n : x.n - left;
@@ -308,9 +311,9 @@ void multiply(const TileProduct<T>& x) {
   const int64_t rows = x.b_step == width ? tile_rows : x.m;
   for (int64_t i = 0; i < x.m; i += rows) {
     const int64_t end = i + rows < x.m ? i + rows : x.m;
-    multiply_panels(x, TilesUpTo<2, T, tile_rows>::of_rows, tile_rows, i, end, 0, wide);
+    multiply_rows(x, TilesUpTo<2, T, tile_rows>::of_rows, tile_rows, i, end, 0, wide);
   }
-  multiply_panels(x, TilesUpTo<1, T, strip_rows>::of_rows, strip_rows, 0, x.m, wide, x.n);
+  multiply_rows(x, TilesUpTo<1, T, strip_rows>::of_rows, strip_rows, 0, x.m, wide, x.n);
 }
 
 template <class T>
@@ -329,7 +332,7 @@ constexpr ProductKernels<T> kernels = {
     .gemv = gemv<T>,
     .ger = ger<T>,
     .pack = pack<T>,
-    .multiply = multiply<T>,
+    .multiply_panels = multiply_panels<T>,
     .add_row = add_row<T>,
     .transpose = transpose_whole<T>,
 };

@@ -1,5 +1,6 @@
 // heed's own loops of matrix products: vectors, the packing of panels, tiles whose rows
-// are read where they lie. T is float or double.
+// are read where they lie. Only attention calls gemv, ger and transpose. T is float or
+// double.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +9,8 @@
 
 namespace heed::kernels {
 
-// A product for multiply(): c (m, n) = scale a (m, k) b, or with `add` c + scale a b, and
-// then plus `bias` (n), each row of it, unless that is null.
+// A product for multiply_panels(): c (m, n) = scale a (m, k) b, or with `add` c + scale a
+// b, and then plus `bias` (n), each row of it, unless that is null.
 //   b    panels of tile_columns columns, the last padded with zeros to whole vectors: row
 //        p of panel j begins at b[j * panel_step + p * b_step]
 //   c    rows c_step apart
@@ -28,11 +29,12 @@ struct TileProduct {
 
 template <class T>
 struct ProductKernels {
-  // The tile that multiply() computes best.
+  // The tile that multiply_panels() computes best.
   std::int64_t tile_rows, tile_columns;
-  // Rows that are worth a call: so many has a tile of one vector of columns.
+  // The most rows of a tile of one vector of columns: calls with a multiple are the best.
   std::int64_t strip_rows;
-  // Whether it has fused multiply-adds: without them BLIS's micro-kernel is faster.
+  // Whether the level has fused multiply-adds: without them BLIS's micro-kernel is faster
+  // than large tiles of multiply_panels().
   bool fused;
   // The sum of x[i * x_step] * y[i * y_step] over i < n.
   T(*dot)
@@ -57,7 +59,7 @@ struct ProductKernels {
   void (*pack)(std::int64_t width, std::int64_t lines, std::int64_t depth, const T* x,
                std::int64_t line_step, std::int64_t depth_step, T* panels,
                std::int64_t panel_step);
-  void (*multiply)(const TileProduct<T>& product);
+  void (*multiply_panels)(const TileProduct<T>& product);
   // c[i * c_step + j] += row[j] for i < rows and j < n.
   void (*add_row)(std::int64_t rows, std::int64_t n, const T* row, T* c,
                   std::int64_t c_step);

@@ -45,16 +45,16 @@ void multiply_small(const Products<T>& x) {
         loops.pack(width, x.n, x.k, b, x.b.column_stride, x.b.row_stride, packed, 0);
         source = b;
       }
-      loops.multiply({.m = x.m,
-                      .n = x.n,
-                      .k = x.k,
-                      .a = {x.a.first + at_a, x.a.row_stride, x.a.column_stride},
-                      .b = packed,
-                      .b_step = width,
-                      .panel_step = loops.tile_columns,
-                      .c = x.c + i * x.m * x.n,
-                      .c_step = x.n,
-                      .bias = x.bias});
+      loops.multiply_panels({.m = x.m,
+                             .n = x.n,
+                             .k = x.k,
+                             .a = {x.a.first + at_a, x.a.row_stride, x.a.column_stride},
+                             .b = packed,
+                             .b_step = width,
+                             .panel_step = loops.tile_columns,
+                             .c = x.c + i * x.m * x.n,
+                             .c_step = x.n,
+                             .bias = x.bias});
     }
   });
 }

@@ -12,9 +12,10 @@ namespace {
 
 using std::int64_t;
 
-// Calls f(product, begin, end) for lines begin to end of a product, so that together all
-// products have all their `lines` lines, of `work` elements each. A thread gets one share
-// of them: where lines are columns, each call passes over all rows.
+// Cuts the lines of all products, `lines` each, among threads, and calls f(product,
+// begin, end) for those lines of a product that are in a share. A line has `work`
+// elements. A thread gets one share: where lines are columns, each call passes over all
+// rows.
 template <class F>
 void for_lines(int64_t products, int64_t lines, int64_t work, F&& f) {
   const int64_t grain = parallel_grain / work + 1;
@@ -45,7 +46,8 @@ void outer_products(const Products<T>& x) {
 }
 
 // The products of matrices (lines, k), which are operand `operand` of the batch, and
-// vectors (k) whose elements are `step` apart. Where columns are contiguous they are
+// vectors (k) whose elements are `step` apart: operand 0 if a is the matrix, 1 if b is.
+// Where columns are contiguous they are
 // added, weighted; otherwise a row gives a dot product.
 template <class T>
 void matrix_vector(const Products<T>& x, int64_t lines, Matrix<const T> matrix,
