@@ -66,7 +66,7 @@ Tensor additive_scores(const Tensor& queries, const Tensor& keys, const Tensor& 
       const int64_t rows = x.batch * x.n, size = Powers<T>::size(x.m + 1, x.h);
       const int64_t threads = thread_count(rows, tanh_grain(x.m * x.h));
       Buffer<T> memory(size * threads);
-      parallel_pieces(rows, threads, [&](int64_t thread, int64_t begin, int64_t end) {
+      const auto piece = [&](int64_t thread, int64_t begin, int64_t end) {
         const auto of_q = Powers<T>::in(memory.first() + thread * size, 1, x.h);
         const auto of_k = Powers<T>::in(of_q.largest + 1, x.m, x.h);
         int64_t entry = -1;
@@ -79,7 +79,10 @@ Tensor additive_scores(const Tensor& queries, const Tensor& keys, const Tensor& 
           loops.scores_by_powers(x.m, x.h, q + i * x.h, k + entry * x.m * x.h, w, of_q,
                                  of_k, to + i * x.m);
         }
-      });
+      };
+      // A piece that begins inside an entry computes the powers of its keys once more:
+      // that pays only where a piece has several entries.
+      parallel_pieces(rows, threads, piece, x.batch >= 8 * threads ? 4 : 1);
       return scores;
     }
     // Cut over all pairs of a query and a key: a decoder has one query and many keys.

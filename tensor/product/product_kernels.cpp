@@ -74,8 +74,8 @@ void ger(int64_t rows, int64_t n, T alpha, const T* x, const T* y, bool add, T* 
 
 // The lines of the panels lie side by side in memory already. A loop of known length is a
 // few instructions: `fixed` is the width, or 0 where it is none that pack() knows, those
-// of heed's tiles and of BLIS's AVX2 and AVX-512 kernels. Several panels at a time: the
-// pieces that they take of a cache line are read together.
+// of heed's and BLIS's tiles with AVX2 and AVX-512. Several panels at a time: the pieces
+// that they take of a cache line are read together.
 template <int fixed, class T>
 void pack_side_by_side(int64_t width, int64_t lines, int64_t depth, const T* x,
                        int64_t depth_step, T* panels, int64_t panel_step) {

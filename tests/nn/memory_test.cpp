@@ -173,6 +173,27 @@ BOOST_AUTO_TEST_CASE(layers_of_attention) {
                   {.dim = width, .n_heads = heads, .max_seq_len = most}));
 }
 
+// Without a graph queries, keys and values are freed before the last layer: beside x,
+// four tensors of its size are there at a time, and not five.
+BOOST_AUTO_TEST_CASE(the_heads_are_freed_before_the_last_layer) {
+  const int before = num_threads();
+  set_num_threads(1);  // what products pack takes memory too, for each thread
+  const std::int64_t n = most, d = 64;
+  const Variable x(zeros({4, n, d}));
+  const std::int64_t size = 4 * n * d * 4;
+  const NoGrad no_grad;
+  const auto check_peak = [&](auto layer) {
+    const std::int64_t live = memory::bytes_live();
+    memory::reset_peak();
+    layer(x);
+    BOOST_TEST(memory::bytes_peak() - live < 5 * size);
+  };
+  check_peak(nn::MultiHeadAttention(d, d, d, 8));
+  check_peak(nn::PackedMultiHeadAttention(d, 8));
+  check_peak(nn::CausalMultiHeadAttention({.dim = d, .n_heads = 8, .max_seq_len = most}));
+  set_num_threads(before);
+}
+
 BOOST_AUTO_TEST_CASE(transformers) {
   manual_seed(1);
   nn::TransformerLayerOptions options{.dim_feedforward = 2 * width};
