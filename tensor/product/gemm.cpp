@@ -25,11 +25,11 @@
 //
 // The outer loops are those of Goto and van de Geijn (Anatomy of High-Performance Matrix
 // Multiplication, 2008) and of BLIS. The inner ones have changed places: there a block of
-// a stays in L2 and a panel of b in the L1 cache, so that both must be packed; here rows
-// of a can be read where they lie. To pack is to copy what a tile reads, panel by panel,
-// in the order in which it is read: its vectors are aligned, its cache lines follow one
-// another, and what is missing at the ends is 0. Panels hold lines: rows of a or columns
-// of b.
+// a stays in L2 and a panel of b in the L1 cache; here it is panels of b and a strip of
+// a, whose rows can then be read where they lie. To pack is to copy what a tile reads,
+// panel by panel, in the order in which it is read: its vectors are aligned, its cache
+// lines follow one another, and what is missing at the ends is 0. Panels hold lines: rows
+// of a or columns of b.
 //
 // Each thread computes parts of c, rows x columns, with loops and packed panels of its
 // own. Where there are more parts than threads, one that is done takes parts that a
