@@ -52,9 +52,8 @@ Variable CausalMultiHeadAttention::operator()(const Variable& q, const Variable&
   Variable Q = split_heads(wq(in.queries), num_heads);  // (batch, heads, n, d)
   Variable K = split_heads(wk(in.keys), num_heads);     // (batch, heads, m, d)
   Variable V = split_heads(wv(in.values), num_heads);   // (batch, heads, m, d)
-  const Variable heads =                                // (batch, n, dim)
-      attend(std::move(Q), std::move(K), std::move(V), both);
-  return resid_dropout(wo(heads));  // (batch, n, dim)
+  // (batch, n, dim)
+  return resid_dropout(wo(attend(std::move(Q), std::move(K), std::move(V), both)));
 }
 
 }  // namespace heed::nn

@@ -33,7 +33,10 @@ Heads::Heads(std::string_view layer, const Named& heads,
 
 Variable Heads::attend(Variable q, Variable k, Variable v, const Mask& mask) {
   Tensor* const weights = keep_weights ? &attention_weights : nullptr;
-  return join_heads(nn::attend(DotScore{}, q, k, v, mask, dropout, weights));
+  const Variable y = nn::attend(DotScore{}, q, k, v, mask, dropout, weights);
+  // As parameters they would last until the end of the caller's statement.
+  q = k = v = Variable();
+  return join_heads(y);
 }
 
 }  // namespace heed::nn

@@ -40,9 +40,8 @@ Variable MultiHeadAttention::operator()(const Variable& queries, const Variable&
   Variable q = split_heads(W_q(in.queries), num_heads);  // (batch, heads, n, d)
   Variable k = split_heads(W_k(in.keys), num_heads);     // (batch, heads, m, d)
   Variable v = split_heads(W_v(in.values), num_heads);   // (batch, heads, m, dv)
-  const Variable heads =                                 // (batch, n, heads * dv)
-      attend(std::move(q), std::move(k), std::move(v), mask);
-  return W_o(heads);  // (batch, n, out)
+  // (batch, n, out)
+  return W_o(attend(std::move(q), std::move(k), std::move(v), mask));
 }
 
 }  // namespace heed::nn

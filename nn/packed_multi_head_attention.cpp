@@ -47,9 +47,8 @@ Variable PackedMultiHeadAttention::operator()(const Variable& queries,
   Variable q = project(in.queries, 0);  // (batch, heads, n, d / heads)
   Variable k = project(in.keys, 1);     // (batch, heads, m, d / heads)
   Variable v = project(in.values, 2);   // (batch, heads, m, d / heads)
-  const Variable heads =                // (batch, n, d)
-      attend(std::move(q), std::move(k), std::move(v), mask);
-  return out_proj(heads);  // (batch, n, d)
+  // (batch, n, d)
+  return out_proj(attend(std::move(q), std::move(k), std::move(v), mask));
 }
 
 }  // namespace heed::nn

@@ -197,9 +197,8 @@ template <class T>
 
 // A tile of c: `rows` rows and `vectors` vectors of columns, or n columns if these are
 // fewer. It does what BLIS's micro-kernel does, as fast where there are fused
-// multiply-adds, on rows of a wherever they lie.
-// a, b, bias and c point to what the tile begins with; of x it takes k, the strides, add
-// and scale.
+// multiply-adds, on rows of a wherever they lie. a, b, bias and c point to what the tile
+// begins with; of x it takes k, the strides, add and scale.
 template <int rows, int vectors, class T>
 void multiply_tile(const TileProduct<T>& x, const T* a, const T* b, const T* bias, T* c,
                    int64_t n) {
