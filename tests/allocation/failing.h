@@ -1,11 +1,8 @@
 // Memory that runs out on purpose: the k-th allocation of the thread fails, for every k.
 // (`new (std::nothrow)`, the threads of a loop and malloc inside BLIS never fail here.)
 //
-// This program replaces `operator new` and heed::memory::allocate. libheed.so calls the
-// latter through the procedure linkage table, as it does with every exported function,
-// and there the program's definition comes first. So the library needs no change. Where a
-// compiler calls the library's function directly, or heed is a static library, this does
-// not work; then the tests that need it are skipped (pool_is_watched).
+// This program replaces `operator new` and heed::memory::allocate. For the latter the
+// linker renames all calls (--wrap), so the library needs no change.
 #pragma once
 
 #include <cstdint>
@@ -38,8 +35,6 @@ class OutOfMemory {
 
 // Blocks of `operator new` that have not been freed.
 std::int64_t heap_blocks();
-// A precondition of test cases: whether memory::allocate() is replaced here.
-boost::test_tools::assertion_result pool_is_watched(boost::unit_test::test_unit_id);
 
 // Lets each allocation in act(state) fail in turn, on a new make() each time. act() may
 // throw Error or std::bad_alloc; then observe() must give what it gave before, a second

@@ -13,7 +13,6 @@
 using namespace heed;
 using namespace heed::tests;
 using nn::Mask;
-namespace utf = boost::unit_test;
 
 namespace {
 
@@ -71,7 +70,7 @@ void check_training(const std::string& name, Make make_model, Loss loss) {
 
 }  // namespace
 
-BOOST_AUTO_TEST_SUITE(layers, *utf::precondition(pool_is_watched))
+BOOST_AUTO_TEST_SUITE(layers)
 
 BOOST_AUTO_TEST_CASE(attention) {
   const Variable x = drawn({2, 3, 4});

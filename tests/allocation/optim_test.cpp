@@ -7,7 +7,6 @@
 
 using namespace heed;
 using namespace heed::tests;
-namespace utf = boost::unit_test;
 
 namespace {
 
@@ -77,7 +76,7 @@ void check_optimiser(const typename Optimiser::Options& options) {
 
 }  // namespace
 
-BOOST_AUTO_TEST_SUITE(optimisers, *utf::precondition(pool_is_watched))
+BOOST_AUTO_TEST_SUITE(optimisers)
 
 BOOST_AUTO_TEST_CASE(sgd) {
   check_optimiser<optim::SGD>({.lr = 0.1});
