@@ -17,7 +17,7 @@
 
 #include "tensor/core/text.h"
 #include "tensor/core/threads.h"
-#include "tensor/kernels/build_info.h"
+#include "tensor/kernels/level.h"
 
 namespace heed::support {
 namespace {
@@ -34,7 +34,7 @@ void print_error(const CLI::App& app, const char* message) {
 
 // HEED_LEVEL is input too; without this only the first computation would check it.
 void check_environment() {
-  from_user([] { return build_info(); });
+  from_user([] { return kernels::level(); });
 }
 
 // Prints what CLI11 throws: the help that was asked for, or what is wrong. Through stdio

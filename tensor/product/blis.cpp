@@ -1,15 +1,12 @@
 #include "tensor/product/blis.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <type_traits>
 #include <utility>
 
 #include <blis.h>
 #include <fmt/format.h>
 #include <omp.h>
-
-#include "tensor/kernels/level.h"
 
 namespace heed::blis {
 namespace {
@@ -58,27 +55,9 @@ struct Library {
   }
 
  private:
-  // BLIS 0.9 tells whether a processor with AVX-512 is worth its skx kernels by the brand
-  // name, and falls back to AVX2, at half the speed, for a name that it does not know:
-  // newer processors, and all those of which a virtual machine hides the name. So the
-  // choice is made here, by what the processor can do. Where it has but one AVX-512 unit
-  // the skx kernels are no faster, but no slower either. A user's own BLIS_ARCH_TYPE
-  // stands, and a BLIS without these kernels is left alone: naming one that is not there
-  // would end the program.
   static arch_t start() {
-    bool corrected = false;
-#if defined(BLIS_CONFIG_SKX)
-    const bool avx512 = kernels::processor_level() == kernels::Level::v4;
-    if (avx512 && !std::getenv("BLIS_ARCH_TYPE")) {
-      // Version 0.9 takes the number only, not the name.
-      corrected = setenv("BLIS_ARCH_TYPE", std::to_string(BLIS_ARCH_SKX).c_str(), 0) == 0;
-    }
-#endif
     bli_init();  // without it bli_arch_query_id() aborts
-    const arch_t chosen = bli_arch_query_id();
-    // BLIS has read the variable; programs that this one starts should not.
-    if (corrected) unsetenv("BLIS_ARCH_TYPE");
-    return chosen;
+    return bli_arch_query_id();
   }
 };
 
@@ -86,11 +65,6 @@ const Library& library() {
   static const Library started;
   return started;
 }
-
-// BLIS is started with the program: setenv() must not run beside another thread's
-// getenv(), and before main() there is no other thread. Who loads heed later, by
-// dlopen(), does so before other threads read the environment.
-[[maybe_unused]] const Library& started_before_main = library();
 
 // How many threads OpenMP gives for certain when it is asked for so many: BLIS ends the
 // program when it gets another number.
@@ -103,7 +77,6 @@ int threads_granted(int threads) {
 template <class T>
 void gemm(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const T> a,
           Matrix<const T> b, Matrix<T> c, int threads) {
-  library();  // started, also where this is called before main()
   rntm_t options;
   bli_rntm_init(&options);
   bli_rntm_set_num_threads(threads_granted(threads), &options);

@@ -19,9 +19,9 @@
 //             for each panel of the group        tile_columns
 //               a tile of c                      tile_rows
 //
-// The first slice sets a tile of c, the others add to it. With AVX2 a strip of heed's
-// kernel is two tiles high: the one above passes over all panels, then the one below; a
-// last panel of one vector takes both at once.
+// The first slice sets a tile of c, the others add to it. With AVX2 a strip is two tiles
+// high: the one above passes over all panels, then the one below; a last panel of one
+// vector takes both at once.
 //
 // The outer loops are those of Goto and van de Geijn (Anatomy of High-Performance Matrix
 // Multiplication, 2008) and of BLIS. The inner ones have changed places: there a block of
@@ -39,12 +39,10 @@
 // depend neither on the number of threads nor on the caches: each element is summed by
 // one thread, and the sum over k is cut by the shape alone.
 //
-// Where rows of a are contiguous, and the level (see level.h) has fused multiply-adds,
-// tiles are computed by heed's kernel, from these rows or copies of them. Otherwise by
-// BLIS's micro-kernel, from packed panels of both.
-//
-// BLIS's own driver (blis::gemm) takes several microseconds a call; the tests compare the
-// two.
+// heed's kernel of tiles reads contiguous rows of a where they lie, and others in panels
+// as high as a strip. At a level (see level.h) without fused multiply-adds BLIS's
+// micro-kernel is faster; it needs panels of both. The tests compare this file with
+// BLIS's own driver (blis::gemm), which takes several microseconds a call.
 #include "tensor/product/gemm.h"
 
 #include <algorithm>
@@ -81,9 +79,9 @@ int64_t even_pieces(int64_t size, int64_t most, int64_t unit) {
 
 // How the rows of a reach a kernel.
 enum class RowsOfA {
-  in_place,  // heed's reads them where they lie
+  in_place,  // it reads them where they lie
   copied,    // it reads copies, one row after the other
-  packed,    // BLIS's reads panels
+  packed,    // it reads panels
 };
 
 // Rows a multiple of 4 KiB apart are copied, unless all are the same row. The lower bits
@@ -98,43 +96,45 @@ RowsOfA choose_rows_of_a(const Products<T>& x, bool fused) {
   return share_a_set ? RowsOfA::copied : RowsOfA::in_place;
 }
 
-// How a product is cut. A row of a slice of k takes up to 2 KiB, so a strip of heed's
-// kernel up to 24 KiB of the L1 cache. A group takes two thirds of L2; rows of a and c
-// pass through the rest. Copied or packed rows of a block stay in L2 or L3, those in
-// place are one block a part. Measured on a Zen 4: with twice the depth products of 1024
-// x 1024 are a tenth slower, with twice the rows in a block of copies 2 %.
+// How a product is cut. A row of a slice of k takes up to 2 KiB, so a strip up to 24 KiB
+// of the L1 cache. A group takes two thirds of L2; rows of a and c pass through the rest.
+// Copied or packed rows of a block stay in L2 or L3, those in place are one block a part.
+// Measured on a Zen 4: with twice the depth products of 1024 x 1024 are a tenth slower,
+// with twice the rows in a block of copies 2 %.
 template <class T>
 struct Blocking {
   const kernels::ProductKernels<T>& loops = kernels::get<kernels::ProductKernels<T>>();
-  const blis::TileKernel<T>& kernel = blis::tile_kernel<T>();
+  const bool fused = loops.fused;  // otherwise tiles are computed by BLIS
   RowsOfA rows_of_a;
   int64_t tile_rows, tile_columns, strip_rows, depth, block_rows, block_columns;
   int64_t group;  // in panels
 
   explicit Blocking(const Products<T>& x)
-      : rows_of_a(choose_rows_of_a(x, loops.fused)),
-        tile_rows(is_packed() ? kernel.rows : loops.tile_rows),
-        tile_columns(is_packed() ? kernel.columns : loops.tile_columns),
-        strip_rows(is_packed() ? kernel.rows : loops.strip_rows),
+      : rows_of_a(choose_rows_of_a(x, fused)),
+        tile_rows(fused ? loops.tile_rows : blis::tile_kernel<T>().rows),
+        tile_columns(fused ? loops.tile_columns : blis::tile_kernel<T>().columns),
+        strip_rows(fused ? loops.strip_rows : tile_rows),
         depth(even_pieces(x.k, 2048 / sizeof(T), 8)),
-        block_rows(even_pieces(x.m, rows_of_a == RowsOfA::in_place ? x.m : 40 * tile_rows,
+        block_rows(even_pieces(x.m, rows_of_a == RowsOfA::in_place ? x.m : 20 * tile_rows,
                                tile_rows)),
         block_columns(even_pieces(x.n, 64 * tile_columns, tile_columns)) {
     const int64_t panel = depth * tile_columns * static_cast<int64_t>(sizeof(T));
     group = even_pieces(ceil_div(block_columns, tile_columns),
                         std::max<int64_t>(l2_cache() * 2 / 3 / panel, 1), 1);
   }
-  bool is_packed() const { return rows_of_a == RowsOfA::packed; }
   // Elements of a block's rows, copied or in panels, and of the panels of its columns.
   int64_t size_a() const {
-    if (rows_of_a == RowsOfA::in_place) return 0;
-    return is_packed() ? Panels<T>(block_rows, strip_rows, depth).total()
-                       : aligned<T>(block_rows * depth);
+    switch (rows_of_a) {
+      case RowsOfA::copied: return aligned<T>(block_rows * depth);
+      case RowsOfA::packed: return Panels<T>(block_rows, strip_rows, depth).total();
+      case RowsOfA::in_place: break;
+    }
+    return 0;
   }
   int64_t size_b() const { return Panels<T>(block_columns, tile_columns, depth).total(); }
-  // And of all that a thread needs: these and a tile.
+  // And of all that a thread needs: these and a tile for BLIS.
   int64_t size() const {
-    return size_a() + size_b() + (is_packed() ? aligned<T>(tile_rows * tile_columns) : 0);
+    return size_a() + size_b() + (fused ? 0 : aligned<T>(tile_rows * tile_columns));
   }
 };
 
@@ -194,27 +194,33 @@ class Multiplication {
   PackedBlock<T> a_, b_;
   T* edge_;  // a tile that reaches over the end of c
 
+  // Rows of a as a kernel reads them: the first strip, and how many elements further the
+  // next one begins.
+  struct Strips {
+    Matrix<const T> first;
+    int64_t rows, step;
+  };
+
   // A block of rows, of one slice of k from p on. What it needs of b is packed by the
   // first block, and is there for the others.
   void compute_block(const T* a, const T* b, T* c, int64_t row, int64_t row_count,
                      int64_t column, int64_t column_count, int64_t p) {
     const int64_t depth = std::min(blocking_.depth, x_.k - p);
-    const Panels<T> of_a(row_count, blocking_.strip_rows, depth);  // or strips, unpacked
+    const Panels<T> of_a(row_count, blocking_.strip_rows, depth);
     const Panels<T> of_b(column_count, blocking_.tile_columns, depth);
-    const T* from = a + row * x_.a.row_stride + p * x_.a.column_stride;
-    int64_t step = x_.a.row_stride;
+    const T* const from = a + row * x_.a.row_stride + p * x_.a.column_stride;
+    Strips strips{{from, x_.a.row_stride, 1}, row_count, of_a.width * x_.a.row_stride};
     if (blocking_.rows_of_a == RowsOfA::copied) {
       copy_rows(row_count, depth, from);
-      from = a_.memory;
-      step = depth;
-    } else if (blocking_.is_packed()) {
-      pack(of_a, from, step, x_.a.column_stride, a_);
-      from = a_.memory;
+      strips = {{a_.memory, depth, 1}, row_count, of_a.width * depth};
+    } else if (blocking_.rows_of_a == RowsOfA::packed) {
+      pack(of_a, from, x_.a.row_stride, x_.a.column_stride, a_);
+      strips = {{a_.memory, 1, of_a.width}, row_count, of_a.size};
     }
     pack(of_b, b + p * x_.b.row_stride + column * x_.b.column_stride, x_.b.column_stride,
          x_.b.row_stride, b_);
     const T* const bias = x_.bias && p + depth == x_.k ? x_.bias + column : nullptr;
-    compute_tiles(of_a, of_b, from, step, c + row * x_.n + column, p > 0, bias);
+    compute_tiles(strips, of_b, c + row * x_.n + column, p > 0, bias);
   }
 
   // Copies rows of a, one after the other, unless they are copied already.
@@ -232,53 +238,54 @@ class Multiplication {
     panels.pack(from, step, depth_step, to.memory);
   }
 
-  // The tiles of a block. `from` points to its rows, `step` apart, or to their panels, c
-  // to the first element of the result. `bias` is null, or begins with what is added to
-  // the first column.
-  void compute_tiles(const Panels<T>& a, const Panels<T>& b, const T* from, int64_t step,
-                     T* c, bool add, const T* bias) const {
+  // The tiles of a block. c points to the first element of the result. `bias` is null, or
+  // begins with what is added to the first column.
+  void compute_tiles(const Strips& a, const Panels<T>& b, T* c, bool add,
+                     const T* bias) const {
     for (int64_t first = 0; first < b.count; first += blocking_.group) {
-      for (int64_t i = 0; i < a.count; ++i) {
-        compute_strip(a, b, i, first, from, step, c, add, bias);
+      for (int64_t row = 0; row < a.rows; row += blocking_.strip_rows) {
+        compute_strip(a, row, b, first, c, add, bias);
       }
     }
   }
 
-  // The tiles of strip i and of the panels of columns from first_panel on, a group.
-  void compute_strip(const Panels<T>& a, const Panels<T>& b, int64_t i,
-                     int64_t first_panel, const T* from, int64_t step, T* c, bool add,
-                     const T* bias) const {
-    const int64_t begin = i * a.width, height = std::min(a.width, a.lines - begin);
+  // The tiles of the strip that begins at a row and of the panels of columns from
+  // first_panel on, a group.
+  void compute_strip(const Strips& a, int64_t row, const Panels<T>& b,
+                     int64_t first_panel, T* c, bool add, const T* bias) const {
+    const int64_t height = std::min(blocking_.strip_rows, a.rows - row);
+    const T* const strip = a.first.first + row / blocking_.strip_rows * a.step;
     const int64_t end = std::min(first_panel + blocking_.group, b.count);
     const int64_t column = first_panel * b.width;
     const int64_t column_count = std::min(end * b.width, b.lines) - column;
-    T* const to = c + begin * x_.n;
+    T* const to = c + row * x_.n;
     if (bias) bias += column;
-    if (!blocking_.is_packed()) {
-      return blocking_.loops.multiply_panels({.m = height,
-                                              .n = column_count,
-                                              .k = a.depth,
-                                              .a = {from + begin * step, step, 1},
-                                              .b = b_.memory + first_panel * b.size,
-                                              .b_step = b.width,
-                                              .panel_step = b.size,
-                                              .c = to + column,
-                                              .c_step = x_.n,
-                                              .add = add,
-                                              .bias = bias});
+    if (blocking_.fused) {
+      return blocking_.loops.multiply_panels(
+          {.m = height,
+           .n = column_count,
+           .k = b.depth,
+           .a = {strip, a.first.row_stride, a.first.column_stride},
+           .b = b_.memory + first_panel * b.size,
+           .b_step = b.width,
+           .panel_step = b.size,
+           .c = to + column,
+           .c_step = x_.n,
+           .add = add,
+           .bias = bias});
     }
     for (int64_t j = first_panel; j < end; ++j) {
-      packed_tile(height, std::min(b.width, b.lines - j * b.width), a.depth,
-                  from + i * a.size, b_.memory + j * b.size, to + j * b.width, add);
+      blis_tile(height, std::min(b.width, b.lines - j * b.width), b.depth, strip,
+                b_.memory + j * b.size, to + j * b.width, add);
     }
     if (bias) blocking_.loops.add_row(height, column_count, bias, to + column, x_.n);
   }
 
-  // A tile of packed panels by BLIS's micro-kernel. If it reaches over the end of c it
-  // goes to edge_, and from there what belongs to c.
-  void packed_tile(int64_t height, int64_t width, int64_t depth, const T* a, const T* b,
-                   T* c, bool add) const {
-    const auto& kernel = blocking_.kernel;
+  // A tile by BLIS's micro-kernel. If it reaches over the end of c it goes to edge_, and
+  // from there what belongs to c.
+  void blis_tile(int64_t height, int64_t width, int64_t depth, const T* a, const T* b,
+                 T* c, bool add) const {
+    const auto& kernel = blis::tile_kernel<T>();
     if (height == kernel.rows && width == kernel.columns) {
       return kernel(depth, a, b, c, x_.n, add);
     }

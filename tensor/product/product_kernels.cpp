@@ -74,8 +74,8 @@ void ger(int64_t rows, int64_t n, T alpha, const T* x, const T* y, bool add, T* 
 
 // The lines of the panels lie side by side in memory already. A loop of known length is a
 // few instructions: `fixed` is the width, or 0 where it is none that pack() knows, those
-// of heed's and BLIS's tiles with AVX2 and AVX-512. Several panels at a time: the pieces
-// that they take of a cache line are read together.
+// of heed's tiles. Several panels at a time: the pieces that they take of a cache line
+// are read together.
 template <int fixed, class T>
 void pack_side_by_side(int64_t width, int64_t lines, int64_t depth, const T* x,
                        int64_t depth_step, T* panels, int64_t panel_step) {
@@ -111,10 +111,8 @@ void pack(int64_t width, int64_t lines, int64_t depth, const T* x, int64_t line_
   if (line_step == 1) {
     const auto loop = [&] {
       switch (width) {
-        case 6: return pack_side_by_side<6, T>;
         case 8: return pack_side_by_side<8, T>;
         case 12: return pack_side_by_side<12, T>;
-        case 14: return pack_side_by_side<14, T>;
         case 16: return pack_side_by_side<16, T>;
         case 32: return pack_side_by_side<32, T>;
         default: return pack_side_by_side<0, T>;
@@ -299,6 +297,46 @@ void multiply_rows(const TileProduct<T>& x, const Tile<T>* of_rows, int64_t most
   }
 }
 
+// The most rows of b that a column of dot products has.
+template <class T>
+constexpr int64_t most_dot = 2048 / sizeof(T);
+
+// The dot products of `rows` rows of a, from row i on, with a column of b: elements of
+// column j of c.
+template <int rows, class T>
+void dot_rows(const TileProduct<T>& x, int64_t i, int64_t j, const T* column) {
+  const int64_t step = x.a.row_stride, whole = x.k - x.k % lanes<T>;
+  const T* const a = x.a.first + i * step;
+  Vector<T> sums[rows];
+  repeat<rows>([&](auto r) { sums[r] = Vector<T>{}; });
+  for (int64_t p = 0; p < whole; p += lanes<T>) {
+    const Vector<T> part = load(column + p);
+    repeat<rows>([&](auto r) {
+      sums[r] = multiply_add<T>(load(a + r * step + p), part, sums[r]);
+    });
+  }
+  repeat<rows>([&](auto r) {
+    T lane[lanes<T>];
+    std::memcpy(lane, &sums[r], sizeof lane);
+    T sum = fold_lanes<Sum>(lane);
+    for (int64_t p = whole; p < x.k; ++p) sum += a[r * step + p] * column[p];
+    T& c = x.c[(i + r) * x.c_step + j];
+    c = (x.add ? c + x.scale * sum : x.scale * sum) + (x.bias ? x.bias[j] : 0);
+  });
+}
+
+// Column j, the only one of its panel, as dot products: a tile would multiply the zeros
+// beside it too.
+template <class T>
+void multiply_column(const TileProduct<T>& x, int64_t j) {
+  T column[most_dot<T>];
+  const T* const b = x.b + j / (2 * lanes<T>)*x.panel_step;
+  for (int64_t p = 0; p < x.k; ++p) column[p] = b[p * x.b_step];
+  int64_t i = 0;
+  for (; i + 6 <= x.m; i += 6) dot_rows<6>(x, i, j, column);
+  for (; i < x.m; ++i) dot_rows<1>(x, i, j, column);
+}
+
 template <class T>
 void multiply_panels(const TileProduct<T>& x) {
   constexpr int64_t width = 2 * lanes<T>;
@@ -312,7 +350,11 @@ void multiply_panels(const TileProduct<T>& x) {
     const int64_t end = i + rows < x.m ? i + rows : x.m;
     multiply_rows(x, TilesUpTo<2, T, tile_rows>::of_rows, tile_rows, i, end, 0, wide);
   }
-  multiply_rows(x, TilesUpTo<1, T, strip_rows>::of_rows, strip_rows, 0, x.m, wide, x.n);
+  if (left == 1 && x.k <= most_dot<T> && x.a.column_stride == 1) {
+    multiply_column(x, wide);
+  } else {
+    multiply_rows(x, TilesUpTo<1, T, strip_rows>::of_rows, strip_rows, 0, x.m, wide, x.n);
+  }
 }
 
 template <class T>

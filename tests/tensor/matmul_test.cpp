@@ -146,7 +146,7 @@ BOOST_AUTO_TEST_CASE(blocks_give_what_the_driver_of_blis_gives) {
     }
   };
   for (DType dtype : {float32, float64}) {
-    check_driver(2100, 60, 790, dtype);   // several slices of k, blocks of packed rows
+    check_driver(2100, 65, 790, dtype);   // several slices of k, blocks of packed rows
     check_driver(61, 3200, 420, dtype);   // of columns
     check_driver(1000, 70, 1024, dtype);  // of rows 4 KiB apart, which are copied
     check_driver(1201, 1103, 403, dtype);
@@ -155,15 +155,17 @@ BOOST_AUTO_TEST_CASE(blocks_give_what_the_driver_of_blis_gives) {
 }
 
 // The second block of the first product begins where the first block of the second
-// product does, and is shorter.
+// product does, and is shorter. Tiles have 6, 8 or 12 rows.
 BOOST_AUTO_TEST_CASE(products_whose_operands_overlap) {
-  const Int tile = blis::tile_kernel<float>().rows, step = 40 * tile, rows = 79 * tile;
-  const Tensor x = whole_numbers({step + rows, 18});
   const int before = num_threads();
-  set_num_threads(1);         // one after the other
-  for (Int apart : {1, 2}) {  // rows are packed only if their elements lie apart
-    const Tensor windows(x.storage(), 0, {2, rows, 9}, {step * 18, 18, apart}, float32);
-    check_product(windows, whole_numbers({2, 9, 64}));
+  set_num_threads(1);  // one after the other
+  for (Int tile : {6, 8, 12}) {
+    const Int step = 20 * tile, rows = 39 * tile;
+    const Tensor x = whole_numbers({step + rows, 18});
+    for (Int apart : {1, 2}) {  // rows are packed only if their elements lie apart
+      const Tensor windows(x.storage(), 0, {2, rows, 9}, {step * 18, 18, apart}, float32);
+      check_product(windows, whole_numbers({2, 9, 64}));
+    }
   }
   set_num_threads(before);
 }
@@ -312,19 +314,11 @@ BOOST_AUTO_TEST_CASE(linear_has_the_bits_of_a_product_and_a_sum) {
   const auto x = [&](const Shape& shape, DType dtype) {
     return randn(shape, dtype, generator);
   };
+  const Int sizes[][3] = {{1, 7, 5},     {5, 1, 7},       {4, 3, 1},       {3, 4, 0},
+                          {7, 9, 11},    {130, 140, 150}, {37, 401, 900},  {50, 5, 7},
+                          {70000, 1, 3}, {70000, 3, 1},   {300, 3100, 20}, {70, 65, 900}};
   for (const DType dtype : {float32, float64}) {
-    for (const auto& [m, n, k] :
-         std::vector<std::array<std::int64_t, 3>>{{1, 7, 5},
-                                                  {5, 1, 7},
-                                                  {4, 3, 1},
-                                                  {3, 4, 0},
-                                                  {7, 9, 11},
-                                                  {130, 140, 150},
-                                                  {37, 401, 900},
-                                                  {50, 5, 7},
-                                                  {70000, 1, 3},
-                                                  {70000, 3, 1},
-                                                  {300, 3100, 20}}) {
+    for (const auto& [m, n, k] : sizes) {
       const Tensor a = x({m, k}, dtype), w = x({n, k}, dtype), b = x({n}, dtype);
       const Tensor expected = matmul(a, transpose(w, 0, 1)) + b;
       BOOST_TEST(same_bits(linear(a, w, b), expected));

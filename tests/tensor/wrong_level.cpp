@@ -18,7 +18,7 @@ int main() {
   // Large enough for two threads, and made without kernels.
   const Shape matrix{512, 512};
   const Tensor x = empty(matrix), row = empty({512}), none;
-  const Tensor batch = empty({64, 64, 64});  // small products: large ones are BLIS's
+  const Tensor batch = empty({64, 64, 64});
   const std::pair<const char*, std::function<void()>> ops[] = {
       {"add", [&] { x + x; }},
       {"sum", [&] { sum(x); }},
