@@ -49,11 +49,11 @@ std::mutex& slots() {
 void detail::GradientSum::add(Variable g) {
   complete();
   if (!sum_) {
-    sum_ = std::move(g);
+    sum_ = std::make_unique<Variable>(std::move(g));
   } else if (adds_in_place(*sum_)) {
     add_in_place(*sum_, g);
   } else {
-    sum_ = *sum_ + g;
+    *sum_ = *sum_ + g;
   }
 }
 
@@ -79,7 +79,7 @@ bool detail::GradientSum::add(const SliceGradient& part, const Node& input) {
   begin_ = is_new ? begin : std::min(begin, begin_);
   end_ = is_new ? end : std::max(end, end_);
   dim_ = dim;
-  if (is_new) sum_ = Variable(whole);
+  if (is_new) sum_ = std::make_unique<Variable>(whole);
   return true;
 }
 

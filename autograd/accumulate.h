@@ -26,7 +26,8 @@ class GradientSum {
   // Sets to 0 what was left out.
   void complete();
 
-  std::optional<Variable> sum_;
+  // Null before the first. Only few nodes have one at a time, so it is not kept in place.
+  std::unique_ptr<Variable> sum_;
   // As long as all that came are slices side by side along dim_, such as those of chunk,
   // only [begin_, end_), where they lie, is set. Afterwards, and before the first, dim_
   // is -1.
