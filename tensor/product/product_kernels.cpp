@@ -79,7 +79,7 @@ void ger(int64_t rows, int64_t n, T alpha, const T* x, const T* y, bool add, T* 
 template <int fixed, class T>
 void pack_side_by_side(int64_t width, int64_t lines, int64_t depth, const T* x,
                        int64_t depth_step, T* panels, int64_t panel_step) {
-  constexpr int64_t cache_line = 64 / sizeof(T), ahead = 16, at_once = 8;
+  constexpr int64_t cache_line = 64 / sizeof(T), ahead = 16, at_once = 5;
   const int64_t count = fixed ? fixed : width;
   for (; lines > 0; lines -= at_once * count, x += at_once * count) {
     const int64_t taken = lines < at_once * count ? lines : at_once * count;
