@@ -76,10 +76,10 @@ bool detail::GradientSum::add(const SliceGradient& part, const Node& input) {
     return true;
   }
   target.copy_(g);
+  if (is_new) sum_ = std::make_unique<Variable>(whole);
   begin_ = is_new ? begin : std::min(begin, begin_);
   end_ = is_new ? end : std::max(end, end_);
   dim_ = dim;
-  if (is_new) sum_ = std::make_unique<Variable>(whole);
   return true;
 }
 

@@ -40,7 +40,7 @@ std::function<void()> tile_products() {
       const float* const b = a + kernel.rows * tile_depth;
       float* const c = memory->first() + thread * (size + size_c) + size;
       for (std::int64_t i = 0; i < tile_elements; i += kernel.rows * kernel.columns) {
-        kernel(tile_depth, a, b, c, kernel.columns);
+        kernel(kernel.rows, kernel.columns, tile_depth, a, b, c, kernel.columns);
       }
     });
   };

@@ -15,11 +15,11 @@ import tempfile
 
 # The first pattern that is found in "library function" gives the kind.
 KINDS = [
-    ("tiles of products", r"libblis|multiply_(tile|rows)"),
+    ("tiles of products", r"multiply_(tile|rows)|dot_(rows|column)"),
     ("packing and transposing", r"::(pack|transpose_whole|transpose|pack_side_by_side)<"),
     ("attention: weights and blocks", r"weights<|exp_columns|Runs<|Forward<|Backward<|::dot<"
                                       r"|weights_flushed|ValidLens|attention_(in_tiles|by_rows)"),
-    ("loops of products", r"Multiplication<|TileKernel|multiply|add_row"),
+    ("loops of products", r"Multiplication<|multiply|add_row"),
     ("norms", r"::(forward|backward)<|norm"),
     ("elementwise", r"Formula|kernel<"),
     ("sums and softmax", r"fold|softmax|exp_sum|scale<"),

@@ -192,12 +192,4 @@ void deallocate(void* block, std::size_t bytes) noexcept {
 
 }  // namespace memory
 
-StorageRef StorageRef::make(std::size_t bytes) {
-  StorageRef ref;
-  const std::size_t total = sizeof(Storage) + bytes;
-  ref.storage_ = new (memory::allocate(total)) Storage;
-  ref.storage_->bytes = total;
-  return ref;
-}
-
 }  // namespace heed

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <utility>
 
 namespace heed {
@@ -43,7 +44,13 @@ class StorageRef {
   StorageRef() = default;
   // Storage for `bytes` bytes of elements, not initialised. Throws Error when there is
   // no memory.
-  static StorageRef make(std::size_t bytes);
+  static StorageRef make(std::size_t bytes) {
+    StorageRef ref;
+    const std::size_t total = sizeof(Storage) + bytes;
+    ref.storage_ = new (memory::allocate(total)) Storage;
+    ref.storage_->bytes = total;
+    return ref;
+  }
 
   StorageRef(const StorageRef& other) noexcept : storage_(other.storage_) {
     if (storage_) storage_->references.fetch_add(1, std::memory_order_relaxed);

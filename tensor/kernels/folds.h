@@ -95,8 +95,8 @@ T fold_in_turn(int64_t n, const T* x, T result) {
   return result;
 }
 
-// Partial results that stand side by side: each half into the other, so that the order is
-// the same at every level. Their number is a power of two.
+// Partial results that stand side by side: each half into the other, so that the order
+// depends on their number alone. That is a power of two.
 template <class Op, int lanes, class T>
 [[gnu::always_inline]] inline T fold_lanes(const T (&lane)[lanes]) {
   if constexpr (lanes == 1) {

@@ -56,7 +56,7 @@ struct Library {
 
  private:
   static arch_t start() {
-    bli_init();  // without it bli_arch_query_id() aborts
+    bli_init();  // without it bli_arch_query_id() may abort
     return bli_arch_query_id();
   }
 };
@@ -66,8 +66,8 @@ const Library& library() {
   return started;
 }
 
-// How many threads OpenMP gives for certain when it is asked for so many: BLIS ends the
-// program when it gets another number.
+// How many threads OpenMP gives when it is asked for so many: BLIS ends the program when
+// it gets another number, unless that is 1.
 int threads_granted(int threads) {
   return omp_get_dynamic() ? 1 : std::min(threads, omp_get_thread_limit());
 }
@@ -97,13 +97,14 @@ void gemm(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const T> a,
 }
 
 template <class T>
-void TileKernel<T>::operator()(std::int64_t depth, const T* a, const T* b, T* c,
-                               std::int64_t row_stride, bool add) const {
+void TileKernel<T>::operator()(std::int64_t m, std::int64_t n, std::int64_t depth,
+                               const T* a, const T* b, T* c, std::int64_t row_stride,
+                               bool add) const {
   const Kernel<T>& kernel = library().kernel<T>();
   T alpha = 1, beta = add ? T{1} : T{0};
   T* pa = const_cast<T*>(a);
   T* pb = const_cast<T*>(b);
-  std::int64_t m = rows, n = columns, rs = row_stride, cs = 1;
+  std::int64_t rs = row_stride, cs = 1;
   if (kernel.writes_columns) {
     std::swap(pa, pb);
     std::swap(m, n);

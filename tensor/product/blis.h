@@ -17,8 +17,9 @@ template <class T>
 void gemm(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const T> a,
           Matrix<const T> b, Matrix<T> c, int threads);
 
-// BLIS's innermost routine, and the sizes that it wants. It computes one tile,
-// `rows` x `columns`, of a product whose operands are packed in panels:
+// BLIS's innermost routine, and the sizes that it wants. It computes one tile, m x n, of
+// a product whose operands are packed in panels of `rows` rows and `columns` columns,
+// which m and n do not exceed:
 //   c(i, j) = the sum over p < depth of  a[p * rows + i] * b[p * columns + j]
 // with c(i, j) = c[i * row_stride + j]; with `add` it adds that to what c holds. Panels
 // must be aligned to 64 bytes and end `slack` elements before their memory does, because
@@ -28,8 +29,8 @@ struct TileKernel {
   std::int64_t rows, columns;
 
   static constexpr std::int64_t slack = 256 / sizeof(T);
-  void operator()(std::int64_t depth, const T* a, const T* b, T* c,
-                  std::int64_t row_stride, bool add = false) const;
+  void operator()(std::int64_t m, std::int64_t n, std::int64_t depth, const T* a,
+                  const T* b, T* c, std::int64_t row_stride, bool add = false) const;
 };
 
 // That of this processor; starts BLIS.

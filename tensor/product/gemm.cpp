@@ -1,7 +1,7 @@
 // Products c = a b of matrices. multiply(), at the end, chooses among three ways:
 //
 //   vectors  m, n or k is 1: vector_products.cpp
-//   small    packed b takes at most 12 KiB, and the product is no work for two threads:
+//   small    packed b takes at most 12 KiB, and the product little time:
 //            small_products.cpp
 //   tiles    all others: here
 //
@@ -12,16 +12,17 @@
 // cache. On the right are the names of the sizes in Blocking:
 //
 //   for each block of columns of b               block_columns, at most 64 panels
-//     for each slice of k                        depth; b is packed, in the L3 cache
-//       for each block of rows of a              block_rows
+//     for each slice of k                        depth; packed b is in the L3 cache
+//       for each block of rows of a              block_rows; all, if read where they lie
 //         for each group of panels of columns    group; stays in a core's L2 cache
 //           for each strip of rows               strip_rows; stays in the L1 cache
 //             for each panel of the group        tile_columns
 //               a tile of c                      tile_rows
 //
-// The first slice sets a tile of c, the others add to it. With AVX2 a strip is two tiles
-// high: the one above passes over all panels, then the one below; a last panel of one
-// vector takes both at once.
+// The first slice sets a tile of c, the others add to it. The tiles of a strip in a group
+// are one call of multiply_panels(). With AVX2 a strip is two tiles high: the one above
+// passes over all panels, then the one below; in a last panel of one vector a tile is as
+// high as the strip, and a last column alone is computed as dot products.
 //
 // The outer loops are those of Goto and van de Geijn (Anatomy of High-Performance Matrix
 // Multiplication, 2008) and of BLIS. The inner ones have changed places: there a block of
@@ -33,16 +34,17 @@
 //
 // Each thread computes parts of c, rows x columns, with loops and packed panels of its
 // own. Where there are more parts than threads, one that is done takes parts that a
-// slower one has not begun. Where two parts need the same columns they are packed twice,
-// which takes 2 to 4 % of the time. To share them, with a barrier or with one flag per
-// thread, was measured and is no faster: then threads wait for each other. The bits of c
+// slower one has not begun. Columns that two threads need are packed by both, which takes
+// 2 to 4 % of the time. To share them, with a barrier or with one flag per thread, was
+// measured and is no faster: then threads wait for each other. The bits of c
 // depend neither on the number of threads nor on the caches: each element is summed by
 // one thread, and the sum over k is cut by the shape alone.
 //
-// heed's kernel of tiles reads contiguous rows of a where they lie, and others in panels
-// as high as a strip. At a level (see level.h) without fused multiply-adds BLIS's
-// micro-kernel is faster; it needs panels of both. The tests compare this file with
-// BLIS's own driver (blis::gemm), which takes several microseconds a call.
+// heed's kernel of tiles reads contiguous rows of a where they lie, or copied if they lie
+// badly, and others from panels as high as a strip. At a level (see level.h) without
+// fused multiply-adds BLIS's micro-kernel is faster; it needs panels of both. The tests
+// compare this file with BLIS's own driver (blis::gemm), which takes several microseconds
+// a call.
 #include "tensor/product/gemm.h"
 
 #include <algorithm>
@@ -84,10 +86,10 @@ enum class RowsOfA {
   packed,    // it reads panels
 };
 
-// Rows a multiple of 4 KiB apart are copied, unless all are the same row. The lower bits
-// of an address choose its set of 8 places in the L1 cache, so that all numbers of a
-// column of a would share one set. Copies are at most 2 KiB apart: at worst the six or
-// twelve rows of a tile share two sets.
+// Contiguous rows a multiple of 4 KiB apart are copied, unless all are the same row. The
+// lower bits of an address choose its set of 8 or 12 places in the L1 cache, so that all
+// numbers of a column of a would share one set. Copies are at most 2 KiB apart: at worst
+// the six or twelve rows of a tile share two sets.
 template <class T>
 RowsOfA choose_rows_of_a(const Products<T>& x, bool fused) {
   if (!fused || x.a.column_stride != 1) return RowsOfA::packed;
@@ -97,10 +99,10 @@ RowsOfA choose_rows_of_a(const Products<T>& x, bool fused) {
 }
 
 // How a product is cut. A row of a slice of k takes up to 2 KiB, so a strip up to 24 KiB
-// of the L1 cache. A group takes two thirds of L2; rows of a and c pass through the rest.
-// Copied or packed rows of a block stay in L2 or L3, those in place are one block a part.
-// Measured on a Zen 4: with twice the depth products of 1024 x 1024 are a tenth slower,
-// with twice the rows in a block of copies 2 %.
+// of the L1 cache. A group takes at most two thirds of L2; rows of a and c pass through
+// the rest. Copied or packed rows of a block stay in L2 or L3, those in place are one
+// block a part. Measured on a Zen 4: with twice the depth products of 1024 x 1024 are a
+// tenth slower.
 template <class T>
 struct Blocking {
   const kernels::ProductKernels<T>& loops = kernels::get<kernels::ProductKernels<T>>();
@@ -132,10 +134,6 @@ struct Blocking {
     return 0;
   }
   int64_t size_b() const { return Panels<T>(block_columns, tile_columns, depth).total(); }
-  // And of all that a thread needs: these and a tile for BLIS.
-  int64_t size() const {
-    return size_a() + size_b() + (fused ? 0 : aligned<T>(tile_rows * tile_columns));
-  }
 };
 
 // The panels of a block, or copies of its rows, and what they were made from.
@@ -162,21 +160,17 @@ struct Part {
 template <class T>
 class Multiplication {
  public:
-  // `memory` has blocking.size() elements.
+  // `memory` has blocking.size_a() + blocking.size_b() elements.
   Multiplication(const Products<T>& x, const Blocking<T>& blocking, T* memory)
-      : x_(x),
-        blocking_(blocking),
-        a_{memory},
-        b_{memory + blocking.size_a()},
-        edge_(memory + blocking.size_a() + blocking.size_b()) {}
+      : x_(x), blocking_(blocking), a_{memory}, b_{memory + blocking.size_a()} {}
 
   // A part of product i.
   void compute(int64_t i, const Part& part) {
     const auto [at_a, at_b] = x_.offsets(i);
     const T *const a = x_.a.first + at_a, *const b = x_.b.first + at_b;
     T* const c = x_.c + i * x_.m * x_.n;
-    // What is packed of b stays for the next block of rows, and where it is all of b for
-    // the next product of the same b.
+    // What is packed of b stays for the next block of rows and, where the part needs no
+    // more of b, for the next product of the same b.
     const int64_t rows = blocking_.block_rows, columns = blocking_.block_columns;
     for (int64_t column = part.column; column < part.column_end; column += columns) {
       for (int64_t p = 0; p < x_.k; p += blocking_.depth) {
@@ -192,10 +186,9 @@ class Multiplication {
   const Products<T>& x_;
   const Blocking<T>& blocking_;
   PackedBlock<T> a_, b_;
-  T* edge_;  // a tile that reaches over the end of c
 
-  // Rows of a as a kernel reads them: the first strip, and how many elements further the
-  // next one begins.
+  // The rows of a block as a kernel reads them: the first strip, how many rows there are
+  // in all strips, and how many elements further the next strip begins.
   struct Strips {
     Matrix<const T> first;
     int64_t rows, step;
@@ -207,7 +200,11 @@ class Multiplication {
                      int64_t column, int64_t column_count, int64_t p) {
     const int64_t depth = std::min(blocking_.depth, x_.k - p);
     const Panels<T> of_a(row_count, blocking_.strip_rows, depth);
-    const Panels<T> of_b(column_count, blocking_.tile_columns, depth);
+    // A last column alone: a tile would multiply the zeros beside it too. (The bits of
+    // this column differ from a tile's.)
+    const bool alone = column_count % blocking_.tile_columns == 1 &&
+                       x_.b.row_stride == 1 && blocking_.rows_of_a != RowsOfA::packed;
+    const Panels<T> of_b(column_count - alone, blocking_.tile_columns, depth);
     const T* const from = a + row * x_.a.row_stride + p * x_.a.column_stride;
     Strips strips{{from, x_.a.row_stride, 1}, row_count, of_a.width * x_.a.row_stride};
     if (blocking_.rows_of_a == RowsOfA::copied) {
@@ -217,10 +214,17 @@ class Multiplication {
       pack(of_a, from, x_.a.row_stride, x_.a.column_stride, a_);
       strips = {{a_.memory, 1, of_a.width}, row_count, of_a.size};
     }
-    pack(of_b, b + p * x_.b.row_stride + column * x_.b.column_stride, x_.b.column_stride,
-         x_.b.row_stride, b_);
+    const T* const from_b = b + p * x_.b.row_stride + column * x_.b.column_stride;
+    pack(of_b, from_b, x_.b.column_stride, x_.b.row_stride, b_);
     const T* const bias = x_.bias && p + depth == x_.k ? x_.bias + column : nullptr;
-    compute_tiles(strips, of_b, c + row * x_.n + column, p > 0, bias);
+    T* const to = c + row * x_.n + column;
+    compute_tiles(strips, of_b, to, p > 0, bias);
+    if (alone) {
+      blocking_.loops.dot_column(
+          row_count, depth, strips.first.first, strips.first.row_stride,
+          from_b + of_b.lines * x_.b.column_stride, bias ? bias + of_b.lines : nullptr,
+          p > 0, to + of_b.lines, x_.n);
+    }
   }
 
   // Copies rows of a, one after the other, unless they are copied already.
@@ -275,30 +279,10 @@ class Multiplication {
            .bias = bias});
     }
     for (int64_t j = first_panel; j < end; ++j) {
-      blis_tile(height, std::min(b.width, b.lines - j * b.width), b.depth, strip,
-                b_.memory + j * b.size, to + j * b.width, add);
+      blis::tile_kernel<T>()(height, std::min(b.width, b.lines - j * b.width), b.depth,
+                             strip, b_.memory + j * b.size, to + j * b.width, x_.n, add);
     }
     if (bias) blocking_.loops.add_row(height, column_count, bias, to + column, x_.n);
-  }
-
-  // A tile by BLIS's micro-kernel. If it reaches over the end of c it goes to edge_, and
-  // from there what belongs to c.
-  void blis_tile(int64_t height, int64_t width, int64_t depth, const T* a, const T* b,
-                 T* c, bool add) const {
-    const auto& kernel = blis::tile_kernel<T>();
-    if (height == kernel.rows && width == kernel.columns) {
-      return kernel(depth, a, b, c, x_.n, add);
-    }
-    kernel(depth, a, b, edge_, kernel.columns);
-    for (int64_t r = 0; r < height; ++r) {
-      const T* const from = edge_ + r * kernel.columns;
-      T* const to = c + r * x_.n;
-      if (add) {
-        for (int64_t l = 0; l < width; ++l) to[l] += from[l];
-      } else {
-        std::copy_n(from, width, to);
-      }
-    }
   }
 };
 
@@ -336,9 +320,10 @@ void multiply_in_tiles(const Products<T>& x) {
   const int64_t products = x.count(), work = x.m * x.n * x.k;
   const int64_t tiles =
       ceil_div(x.m, blocking.tile_rows) * ceil_div(x.n, blocking.tile_columns);
-  // A thread takes whole products. If they are fewer than the threads that the work pays
-  // for, or few and no multiple of them, each is cut into parts, one for each thread of a
-  // team: with twice the work that keeps a thread busy, for several read the same a or b.
+  // A thread takes whole products. If one of them pays for a team of more threads than
+  // there are products, or for as many and these are few and no multiple of them, each is
+  // cut into parts, one for each thread of the team. A part has at least twice the work
+  // that keeps a thread busy, for several read the same a or b.
   int64_t threads = thread_count(products, multiply_grain / work + 1);
   const int64_t team = thread_count(std::min(work / (2 * multiply_grain), tiles), 1);
   Grid grid;
@@ -358,10 +343,11 @@ void multiply_in_tiles(const Products<T>& x) {
   const auto bound = [](int64_t i, int64_t pieces, int64_t lines, int64_t unit) {
     return std::min(ceil_div(lines, unit) * i / pieces * unit, lines);
   };
-  Buffer<T> memory(blocking.size() * threads);
+  const int64_t size = blocking.size_a() + blocking.size_b();
+  Buffer<T> memory(size * threads);
   std::vector<Multiplication<T>> multiplications;
   for (int64_t i = 0; i < threads; ++i) {
-    multiplications.emplace_back(x, blocking, memory.first() + i * blocking.size());
+    multiplications.emplace_back(x, blocking, memory.first() + i * size);
   }
   parallel_stealing(parts, threads, [&](int64_t thread, int64_t i) {
     const int64_t part = i / products;

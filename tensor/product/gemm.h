@@ -52,7 +52,7 @@ void multiply(const Products<T>& products);
 template <class T>
 void multiply_vectors(const Products<T>& products);
 
-// True of a product, m, n and k at least 1, that is no work for two threads, m n k <=
+// True of a product, m, n and k at least 1, that is not worth cutting, m n k <=
 // multiply_grain, and whose packed columns, up to 12 KiB, leave room for rows of a in the
 // smallest L1 cache, 32 KiB.
 template <class T>

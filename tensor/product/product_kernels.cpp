@@ -73,9 +73,9 @@ void ger(int64_t rows, int64_t n, T alpha, const T* x, const T* y, bool add, T* 
 }
 
 // The lines of the panels lie side by side in memory already. A loop of known length is a
-// few instructions: `fixed` is the width, or 0 where it is none that pack() knows, those
-// of heed's tiles. Several panels at a time: the pieces that they take of a cache line
-// are read together.
+// few instructions: `fixed` is the width, or 0 where it is none of those that pack()
+// knows. Several panels at a time: the pieces that they take of a cache line are read
+// together.
 template <int fixed, class T>
 void pack_side_by_side(int64_t width, int64_t lines, int64_t depth, const T* x,
                        int64_t depth_step, T* panels, int64_t panel_step) {
@@ -85,7 +85,7 @@ void pack_side_by_side(int64_t width, int64_t lines, int64_t depth, const T* x,
     const int64_t taken = lines < at_once * count ? lines : at_once * count;
     const T* row = x;
     for (int64_t p = 0; p < depth; ++p, row += depth_step) {
-      // What follows lies far apart in memory: the processor's own prefetching fails.
+      // Rows often lie far apart in memory, where the processor's own prefetching fails.
       for (int64_t i = 0; i < taken; i += cache_line) {
         __builtin_prefetch(row + ahead * depth_step + i);
       }
@@ -210,8 +210,8 @@ void multiply_tile(const TileProduct<T>& x, const T* a, const T* b, const T* bia
   repeat<rows>(
       [&](auto i) { repeat<vectors>([&](auto v) { sums[i][v] = Vector<T>{}; }); });
   // A pointer for every third row: an address can be a pointer, with a register added, or
-  // twice that register, which is the stride. With one pointer for all rows, the distance
-  // of each from the first would need a register of its own.
+  // twice that register, which is the stride. With one pointer for all rows, their
+  // distances from the first would need several registers.
   const T* thirds[(rows + 2) / 3];
   repeat<(rows + 2) / 3>([&](auto i) { thirds[i] = a + 3 * i * x.a.row_stride; });
   for (int64_t p = 0; p < x.k; ++p, b += x.b_step) {
@@ -297,44 +297,41 @@ void multiply_rows(const TileProduct<T>& x, const Tile<T>* of_rows, int64_t most
   }
 }
 
-// The most rows of b that a column of dot products has.
-template <class T>
-constexpr int64_t most_dot = 2048 / sizeof(T);
-
-// The dot products of `rows` rows of a, from row i on, with a column of b: elements of
-// column j of c.
+// Elements of c, `rows` of them: the dot products of rows of a with x.
 template <int rows, class T>
-void dot_rows(const TileProduct<T>& x, int64_t i, int64_t j, const T* column) {
-  const int64_t step = x.a.row_stride, whole = x.k - x.k % lanes<T>;
-  const T* const a = x.a.first + i * step;
+void dot_rows(int64_t k, const T* a, int64_t a_step, const T* x, const T* bias, bool add,
+              T* c, int64_t c_step) {
+  const int64_t whole = k - k % lanes<T>;
   Vector<T> sums[rows];
-  repeat<rows>([&](auto r) { sums[r] = Vector<T>{}; });
+  repeat<rows>([&](auto i) { sums[i] = Vector<T>{}; });
   for (int64_t p = 0; p < whole; p += lanes<T>) {
-    const Vector<T> part = load(column + p);
-    repeat<rows>([&](auto r) {
-      sums[r] = multiply_add<T>(load(a + r * step + p), part, sums[r]);
+    const Vector<T> factors = load(x + p);
+    repeat<rows>([&](auto i) {
+      sums[i] = multiply_add<T>(load(a + i * a_step + p), factors, sums[i]);
     });
   }
-  repeat<rows>([&](auto r) {
+  repeat<rows>([&](auto i) {
     T lane[lanes<T>];
-    std::memcpy(lane, &sums[r], sizeof lane);
+    std::memcpy(lane, &sums[i], sizeof lane);
     T sum = fold_lanes<Sum>(lane);
-    for (int64_t p = whole; p < x.k; ++p) sum += a[r * step + p] * column[p];
-    T& c = x.c[(i + r) * x.c_step + j];
-    c = (x.add ? c + x.scale * sum : x.scale * sum) + (x.bias ? x.bias[j] : 0);
+    for (int64_t p = whole; p < k; ++p) sum += a[i * a_step + p] * x[p];
+    if (add) sum += c[i * c_step];
+    if (bias) sum += *bias;
+    c[i * c_step] = sum;
   });
 }
 
-// Column j, the only one of its panel, as dot products: a tile would multiply the zeros
-// beside it too.
+// Six rows at a time, so that x is read once for six.
 template <class T>
-void multiply_column(const TileProduct<T>& x, int64_t j) {
-  T column[most_dot<T>];
-  const T* const b = x.b + j / (2 * lanes<T>)*x.panel_step;
-  for (int64_t p = 0; p < x.k; ++p) column[p] = b[p * x.b_step];
+void dot_column(int64_t m, int64_t k, const T* a, int64_t a_step, const T* x,
+                const T* bias, bool add, T* c, int64_t c_step) {
   int64_t i = 0;
-  for (; i + 6 <= x.m; i += 6) dot_rows<6>(x, i, j, column);
-  for (; i < x.m; ++i) dot_rows<1>(x, i, j, column);
+  for (; i + 6 <= m; i += 6) {
+    dot_rows<6>(k, a + i * a_step, a_step, x, bias, add, c + i * c_step, c_step);
+  }
+  for (; i < m; ++i) {
+    dot_rows<1>(k, a + i * a_step, a_step, x, bias, add, c + i * c_step, c_step);
+  }
 }
 
 template <class T>
@@ -350,11 +347,7 @@ void multiply_panels(const TileProduct<T>& x) {
     const int64_t end = i + rows < x.m ? i + rows : x.m;
     multiply_rows(x, TilesUpTo<2, T, tile_rows>::of_rows, tile_rows, i, end, 0, wide);
   }
-  if (left == 1 && x.k <= most_dot<T> && x.a.column_stride == 1) {
-    multiply_column(x, wide);
-  } else {
-    multiply_rows(x, TilesUpTo<1, T, strip_rows>::of_rows, strip_rows, 0, x.m, wide, x.n);
-  }
+  multiply_rows(x, TilesUpTo<1, T, strip_rows>::of_rows, strip_rows, 0, x.m, wide, x.n);
 }
 
 template <class T>
@@ -374,6 +367,7 @@ constexpr ProductKernels<T> kernels = {
     .ger = ger<T>,
     .pack = pack<T>,
     .multiply_panels = multiply_panels<T>,
+    .dot_column = dot_column<T>,
     .add_row = add_row<T>,
     .transpose = transpose_whole<T>,
 };

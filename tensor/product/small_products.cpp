@@ -1,4 +1,4 @@
-// Products of few numbers, which need no blocks: b is packed once, and heed's kernel
+// Products that take little time and need no blocks: b is packed once, and heed's kernel
 // computes the whole product.
 #include "tensor/core/buffer.h"
 #include "tensor/core/parallel.h"

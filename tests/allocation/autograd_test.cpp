@@ -59,6 +59,16 @@ const auto bits = [](const Expression& state) { return state.bits(); };
 
 }  // namespace
 
+BOOST_AUTO_TEST_CASE(tensors_and_nodes_fail) {
+  const auto fails = [](auto&& allocate) {
+    const OutOfMemory shortage(0, Shortage::once);
+    BOOST_CHECK_THROW(allocate(), Error);
+  };
+  const Variable x = Expression::leaf({3}, 1);
+  fails([] { empty({3}); });
+  fails([&] { view(x, {3, 1}); });
+}
+
 BOOST_AUTO_TEST_SUITE(autograd)
 
 BOOST_AUTO_TEST_CASE(forward) {
