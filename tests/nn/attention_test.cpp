@@ -259,6 +259,21 @@ BOOST_AUTO_TEST_CASE(equal_scores_share_evenly_however_large) {
   }
 }
 
+// The way back computes the scores again. At this scale a score that differs in its last
+// bit from that of the way there has another weight.
+BOOST_AUTO_TEST_CASE(large_scores_of_equal_keys_have_equal_gradients) {
+  for (const DType dtype : {float32, float64}) {
+    for (const std::int64_t keys : {1, 9, 17, 33}) {
+      const Tensor q = randn({1, 16, 64}, dtype);
+      const Tensor k = expand(randn({1, 1, 64}, dtype), {1, keys, 64}).contiguous();
+      const Variable v(randn({1, keys, 64}, dtype), true);
+      sum(nn::attend(nn::DotScore{.scale = 1e6}, q, k, v)).backward();
+      const double share = 16.0 / static_cast<double>(keys);
+      BOOST_TEST(distance(v.grad().value(), full_like(v.value(), share)) < 1e-5);
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(dropout_takes_weights_away_while_training) {
   const Tensor q = randn({2, 8, 4}), k = randn({2, 9, 4}), v = randn({2, 9, 3});
   Dropout dropout(0.5);
