@@ -1,4 +1,8 @@
-// Products c = a b of matrices. multiply(), at the end, chooses among three ways:
+// Products c = a b of matrices. For a first reading: this comment, Multiplication's
+// compute() and compute_block(), and multiply_tile() in product_kernels.cpp; how panels
+// are packed, how parts are cut for threads, and BLIS can wait.
+//
+// multiply(), at the end, chooses among three ways:
 //
 //   vectors  m, n or k is 1: vector_products.cpp
 //   small    packed b takes at most 12 KiB, and the product little time:

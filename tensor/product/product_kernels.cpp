@@ -337,8 +337,8 @@ void dot_column(int64_t m, int64_t k, const T* a, int64_t a_step, const T* x,
 template <class T>
 void multiply_panels(const TileProduct<T>& x) {
   constexpr int64_t width = 2 * lanes<T>;
-  // If no more than a vector of columns is left, tiles of one vector take them.
-  const int64_t left = x.n % width, wide = left > lanes<T> ? x.n : x.n - left;
+  // If no more than a vector of columns remains, tiles of one vector take them.
+  const int64_t rest = x.n % width, wide = rest > lanes<T> ? x.n : x.n - rest;
   // Panels that follow one another in memory are read through for each few rows: the
   // processor foresees that. Of panels that lie side by side, as rows of one matrix, each
   // stays in the L1 cache for all rows.
