@@ -136,7 +136,7 @@ BOOST_AUTO_TEST_CASE(blocks_give_what_the_driver_of_blis_gives) {
     Tensor c = empty({m, n}, dtype);
     dispatch_floating("test", dtype, [&]<class T>() {
       blis::gemm<T>(m, n, k, {a.data<T>(), k, 1}, {b.data<T>(), 1, k},
-                    {c.mutable_data<T>(), n, 1}, 8);
+                    {c.mutable_data<T>(), n, 1}, 2);
     });
     for (int threads : {1, 2, 3}) {
       set_num_threads(threads);
