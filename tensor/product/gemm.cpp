@@ -26,7 +26,7 @@
 // The first slice sets a tile of c, the others add to it. The tiles of a strip in a group
 // are one call of multiply_panels(). With AVX2 a strip is two tiles high: the one above
 // passes over all panels, then the one below; in a last panel of one vector a tile is as
-// high as the strip, and a last column alone is computed as dot products.
+// high as the strip.
 //
 // The outer loops are those of Goto and van de Geijn (Anatomy of High-Performance Matrix
 // Multiplication, 2008) and of BLIS. The inner ones have changed places: there a block of
@@ -204,11 +204,7 @@ class Multiplication {
                      int64_t column, int64_t column_count, int64_t p) {
     const int64_t depth = std::min(blocking_.depth, x_.k - p);
     const Panels<T> of_a(row_count, blocking_.strip_rows, depth);
-    // A last column alone: a tile would multiply the zeros beside it too. (The bits of
-    // this column differ from a tile's.)
-    const bool alone = column_count % blocking_.tile_columns == 1 &&
-                       x_.b.row_stride == 1 && blocking_.rows_of_a != RowsOfA::packed;
-    const Panels<T> of_b(column_count - alone, blocking_.tile_columns, depth);
+    const Panels<T> of_b(column_count, blocking_.tile_columns, depth);
     const T* const from = a + row * x_.a.row_stride + p * x_.a.column_stride;
     Strips strips{{from, x_.a.row_stride, 1}, row_count, of_a.width * x_.a.row_stride};
     if (blocking_.rows_of_a == RowsOfA::copied) {
@@ -218,17 +214,10 @@ class Multiplication {
       pack(of_a, from, x_.a.row_stride, x_.a.column_stride, a_);
       strips = {{a_.memory, 1, of_a.width}, row_count, of_a.size};
     }
-    const T* const from_b = b + p * x_.b.row_stride + column * x_.b.column_stride;
-    pack(of_b, from_b, x_.b.column_stride, x_.b.row_stride, b_);
+    pack(of_b, b + p * x_.b.row_stride + column * x_.b.column_stride, x_.b.column_stride,
+         x_.b.row_stride, b_);
     const T* const bias = x_.bias && p + depth == x_.k ? x_.bias + column : nullptr;
-    T* const to = c + row * x_.n + column;
-    compute_tiles(strips, of_b, to, p > 0, bias);
-    if (alone) {
-      blocking_.loops.dot_column(
-          row_count, depth, strips.first.first, strips.first.row_stride,
-          from_b + of_b.lines * x_.b.column_stride, bias ? bias + of_b.lines : nullptr,
-          p > 0, to + of_b.lines, x_.n);
-    }
+    compute_tiles(strips, of_b, c + row * x_.n + column, p > 0, bias);
   }
 
   // Copies rows of a, one after the other, unless they are copied already.

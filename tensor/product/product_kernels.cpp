@@ -297,43 +297,6 @@ void multiply_rows(const TileProduct<T>& x, const Tile<T>* of_rows, int64_t most
   }
 }
 
-// Elements of c, `rows` of them: the dot products of rows of a with x.
-template <int rows, class T>
-void dot_rows(int64_t k, const T* a, int64_t a_step, const T* x, const T* bias, bool add,
-              T* c, int64_t c_step) {
-  const int64_t whole = k - k % lanes<T>;
-  Vector<T> sums[rows];
-  repeat<rows>([&](auto i) { sums[i] = Vector<T>{}; });
-  for (int64_t p = 0; p < whole; p += lanes<T>) {
-    const Vector<T> factors = load(x + p);
-    repeat<rows>([&](auto i) {
-      sums[i] = multiply_add<T>(load(a + i * a_step + p), factors, sums[i]);
-    });
-  }
-  repeat<rows>([&](auto i) {
-    T lane[lanes<T>];
-    std::memcpy(lane, &sums[i], sizeof lane);
-    T sum = fold_lanes<Sum>(lane);
-    for (int64_t p = whole; p < k; ++p) sum += a[i * a_step + p] * x[p];
-    if (add) sum += c[i * c_step];
-    if (bias) sum += *bias;
-    c[i * c_step] = sum;
-  });
-}
-
-// Six rows at a time, so that x is read once for six.
-template <class T>
-void dot_column(int64_t m, int64_t k, const T* a, int64_t a_step, const T* x,
-                const T* bias, bool add, T* c, int64_t c_step) {
-  int64_t i = 0;
-  for (; i + 6 <= m; i += 6) {
-    dot_rows<6>(k, a + i * a_step, a_step, x, bias, add, c + i * c_step, c_step);
-  }
-  for (; i < m; ++i) {
-    dot_rows<1>(k, a + i * a_step, a_step, x, bias, add, c + i * c_step, c_step);
-  }
-}
-
 template <class T>
 void multiply_panels(const TileProduct<T>& x) {
   constexpr int64_t width = 2 * lanes<T>;
@@ -367,7 +330,6 @@ constexpr ProductKernels<T> kernels = {
     .ger = ger<T>,
     .pack = pack<T>,
     .multiply_panels = multiply_panels<T>,
-    .dot_column = dot_column<T>,
     .add_row = add_row<T>,
     .transpose = transpose_whole<T>,
 };

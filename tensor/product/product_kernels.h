@@ -61,10 +61,6 @@ struct ProductKernels {
                std::int64_t line_step, std::int64_t depth_step, T* panels,
                std::int64_t panel_step);
   void (*multiply_panels)(const TileProduct<T>& product);
-  // c[i * c_step] = the sum over p < k of a[i * a_step + p] * x[p] for i < m: a column of
-  // c; with `add` it adds that to what c holds, and then *bias unless bias is null.
-  void (*dot_column)(std::int64_t m, std::int64_t k, const T* a, std::int64_t a_step,
-                     const T* x, const T* bias, bool add, T* c, std::int64_t c_step);
   // c[i * c_step + j] += row[j] for i < rows and j < n.
   void (*add_row)(std::int64_t rows, std::int64_t n, const T* row, T* c,
                   std::int64_t c_step);

@@ -150,7 +150,7 @@ BOOST_AUTO_TEST_CASE(blocks_give_what_the_driver_of_blis_gives) {
     check_driver(61, 3200, 420, dtype);   // of columns
     check_driver(1000, 70, 1024, dtype);  // of rows 4 KiB apart, which are copied
     check_driver(1201, 1103, 403, dtype);
-    check_driver(130, 97, 77, dtype);  // a last column alone
+    check_driver(130, 97, 77, dtype);  // a last column alone in its panel
     check_driver(75, 129, 102, dtype);
   }
   set_num_threads(before);
@@ -296,7 +296,7 @@ BOOST_AUTO_TEST_CASE(bits_do_not_depend_on_the_threads) {
     check_bits(x({40000, 24}), x({24, 10}));
     check_bits(x({2, 130, 150}), x({2, 150, 170}));
     check_bits(x({513, 401}), x({401, 611}));                  // strips
-    check_bits(x({700, 900}), transpose(x({65, 900}), 0, 1));  // a last column alone
+    check_bits(x({700, 900}), transpose(x({65, 900}), 0, 1));  // a last column
     check_bits(x({3, 70, 90}), transpose(x({3, 609, 90}), 1, 2));
     check_bits(x({7, 3001}), x({3001, 211}));
     check_bits(x({2011, 1501}), x({1501, 5}));
