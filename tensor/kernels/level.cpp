@@ -6,7 +6,9 @@
 #include "tensor/core/error.h"
 
 namespace heed::kernels {
+namespace {
 
+// The best level of this processor.
 Level processor_level() {
 #if defined(__x86_64__)
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
@@ -20,8 +22,6 @@ Level processor_level() {
 #endif
   return Level::baseline;
 }
-
-namespace {
 
 Level chosen_level() {
   const Level best = processor_level();

@@ -18,11 +18,9 @@ enum class Level {
   v4,        // AVX-512 F, DQ, BW, VL and CD
 };
 
-// The best level of this processor.
-Level processor_level();
-// The level in use: the best one, or the one that the environment variable HEED_LEVEL
-// names: baseline, v3 or v4. If the processor lacks that level, its best one. Throws
-// Error for any other name.
+// The level in use: the best of this processor, or the one that the environment variable
+// HEED_LEVEL names: baseline, v3 or v4. If the processor lacks that level, its best one.
+// Throws Error for any other name.
 Level level();
 std::string_view name(Level level);
 

@@ -40,9 +40,9 @@
 // own. Where there are more parts than threads, one that is done takes parts that a
 // slower one has not begun. Columns that two threads need are packed by both, which takes
 // 2 to 4 % of the time. To share them, with a barrier or with one flag per thread, was
-// measured and is no faster: then threads wait for each other. The bits of c
-// depend neither on the number of threads nor on the caches: each element is summed by
-// one thread, and the sum over k is cut by the shape alone.
+// measured and is no faster: then threads wait for each other. The bits of c depend
+// neither on the number of threads nor on the caches: each element is summed by one
+// thread, and the sum over k is cut by the shape alone.
 //
 // heed's kernel of tiles reads contiguous rows of a where they lie, or copied if they lie
 // badly, and others from panels as high as a strip. At a level (see level.h) without
@@ -110,16 +110,16 @@ RowsOfA choose_rows_of_a(const Products<T>& x, bool fused) {
 template <class T>
 struct Blocking {
   const kernels::ProductKernels<T>& loops = kernels::get<kernels::ProductKernels<T>>();
-  const bool fused = loops.fused;  // otherwise tiles are computed by BLIS
   RowsOfA rows_of_a;
   int64_t tile_rows, tile_columns, strip_rows, depth, block_rows, block_columns;
   int64_t group;  // in panels
 
+  // Tiles are those of heed's kernel, or of BLIS's if the level is not fused.
   explicit Blocking(const Products<T>& x)
-      : rows_of_a(choose_rows_of_a(x, fused)),
-        tile_rows(fused ? loops.tile_rows : blis::tile_kernel<T>().rows),
-        tile_columns(fused ? loops.tile_columns : blis::tile_kernel<T>().columns),
-        strip_rows(fused ? loops.strip_rows : tile_rows),
+      : rows_of_a(choose_rows_of_a(x, loops.fused)),
+        tile_rows(loops.fused ? loops.tile_rows : blis::tile_kernel<T>().rows),
+        tile_columns(loops.fused ? loops.tile_columns : blis::tile_kernel<T>().columns),
+        strip_rows(loops.fused ? loops.strip_rows : tile_rows),
         depth(even_pieces(x.k, 2048 / sizeof(T), 8)),
         block_rows(even_pieces(x.m, rows_of_a == RowsOfA::in_place ? x.m : 20 * tile_rows,
                                tile_rows)),
@@ -194,7 +194,7 @@ class Multiplication {
   // The rows of a block as a kernel reads them: the first strip, how many rows there are
   // in all strips, and how many elements further the next strip begins.
   struct Strips {
-    Matrix<const T> first;
+    Matrix<const T> first_strip;
     int64_t rows, step;
   };
 
@@ -251,18 +251,18 @@ class Multiplication {
   void compute_strip(const Strips& a, int64_t row, const Panels<T>& b,
                      int64_t first_panel, T* c, bool add, const T* bias) const {
     const int64_t height = std::min(blocking_.strip_rows, a.rows - row);
-    const T* const strip = a.first.first + row / blocking_.strip_rows * a.step;
+    const T* const strip = a.first_strip.first + row / blocking_.strip_rows * a.step;
     const int64_t end = std::min(first_panel + blocking_.group, b.count);
     const int64_t column = first_panel * b.width;
     const int64_t column_count = std::min(end * b.width, b.lines) - column;
     T* const to = c + row * x_.n;
     if (bias) bias += column;
-    if (blocking_.fused) {
+    if (blocking_.loops.fused) {
       return blocking_.loops.multiply_panels(
           {.m = height,
            .n = column_count,
            .k = b.depth,
-           .a = {strip, a.first.row_stride, a.first.column_stride},
+           .a = {strip, a.first_strip.row_stride, a.first_strip.column_stride},
            .b = b_.memory + first_panel * b.size,
            .b_step = b.width,
            .panel_step = b.size,
