@@ -16,7 +16,7 @@
 //
 // All scores of a query are in memory at once, so the plain softmax serves; Rabe and
 // Staats (2021) and Dao et al. (2022) cut the keys as well, and must correct their sums.
-// product_kernels.h explains the products.
+// tile_kernels.h explains the products.
 #include "tensor/attention/attention.h"
 
 #include <limits>
@@ -25,6 +25,7 @@
 
 #include "tensor/attention/attention_heads.h"
 #include "tensor/core/factories.h"
+#include "tensor/product/vector_kernels.h"
 
 namespace heed {
 namespace {
@@ -84,10 +85,11 @@ class Forward {
  private:
   const AttentionOperands<T>& h_;
   const Results<T>& results_;
-  const kernels::ProductKernels<T>& loops_ = kernels::get<kernels::ProductKernels<T>>();
+  const kernels::TileKernels<T>& tiles_ = kernels::get<kernels::TileKernels<T>>();
+  const kernels::VectorKernels<T>& vectors_ = kernels::get<kernels::VectorKernels<T>>();
   const kernels::AttentionKernels<T>& softmax_ =
       kernels::get<kernels::AttentionKernels<T>>();
-  const int64_t width_ = loops_.tile_columns;
+  const int64_t width_ = tiles_.tile_columns;
   Rows<T> keys_, values_;
   Packed<T> queries_, bias_;
   Buffer<T> scores_;  // Sᵀ, then Eᵀ
@@ -99,7 +101,7 @@ class Forward {
                   h_.query[block.head] + first * h_.query.row_step, h_.query.row_step,
                   h_.query.column_step);
     // Sᵀ = scale K Qᵀ
-    loops_.multiply_panels({.m = longest,
+    tiles_.multiply_panels({.m = longest,
                             .n = width_,
                             .k = h_.features,
                             .a = {keys_[0], keys_.step(), 1},
@@ -136,7 +138,7 @@ class Forward {
     T* const rows = output[block.head] + first * output.row_step;
     constexpr int64_t keys_at_once = 128;
     for (int64_t key = 0; key < longest; key += keys_at_once) {
-      loops_.multiply_panels({.m = block.count,
+      tiles_.multiply_panels({.m = block.count,
                               .n = h_.value_features,
                               .k = std::min(keys_at_once, longest - key),
                               .a = {scores + key * width_, 1, width_},
@@ -153,8 +155,8 @@ class Forward {
   void write_weights(const Block& block, const T* inverse_sums,
                      const Matrices<T>& to) const {
     T* row = to[block.head] + block.first * to.row_step;
-    loops_.transpose(block.longest, block.count, scores_.first(), width_, row,
-                     to.row_step);
+    vectors_.transpose(block.longest, block.count, scores_.first(), width_, row,
+                       to.row_step);
     divide(block, block.longest, inverse_sums, row, to.row_step);
     for (int64_t j = 0; j < block.count; ++j, row += to.row_step) {
       std::fill(row + block.lens[j], row + h_.keys, T{0});
@@ -168,7 +170,7 @@ class Forward {
               int64_t step) const {
     for (int64_t j = 0; j < block.count; ++j, row += step) {
       if (block.lens[j] > 0) {
-        loops_.scale(n, row, 1, factors[j], row);
+        vectors_.scale(n, row, 1, factors[j], row);
       } else {
         std::fill_n(row, n, T{0});
       }

@@ -28,6 +28,7 @@
 #include "tensor/core/factories.h"
 #include "tensor/core/views.h"
 #include "tensor/elementwise/elementwise.h"
+#include "tensor/product/vector_kernels.h"
 #include "tensor/reduce/reductions.h"
 
 namespace heed {
@@ -85,11 +86,12 @@ class Backward {
   const AttentionOperands<T>& h_;
   const Given<T>& given_;
   const GradientMatrices<T>& gradients_;
-  const kernels::ProductKernels<T>& loops_ = kernels::get<kernels::ProductKernels<T>>();
+  const kernels::TileKernels<T>& tiles_ = kernels::get<kernels::TileKernels<T>>();
+  const kernels::VectorKernels<T>& vectors_ = kernels::get<kernels::VectorKernels<T>>();
   const kernels::AttentionKernels<T>& softmax_ =
       kernels::get<kernels::AttentionKernels<T>>();
   const bool wants_ds_ = gradients_.query || gradients_.key;
-  const int64_t tile_rows_ = loops_.tile_rows, width_ = loops_.tile_columns;
+  const int64_t tile_rows_ = tiles_.tile_rows, width_ = tiles_.tile_columns;
   const int64_t block_keys_ = panels_at_once * width_;
   const int64_t block_queries_ = ceil_div(queries_at_once, tile_rows_) * tile_rows_;
 
@@ -109,8 +111,8 @@ class Backward {
     const T *const g_first = g[head_], *const o_first = o[head_];
     for (int64_t i = 0; i < h_.queries; ++i) {
       dots_.first()[i] =
-          loops_.dot(h_.value_features, g_first + i * g.row_step, g.column_step,
-                     o_first + i * o.row_step, o.column_step);
+          vectors_.dot(h_.value_features, g_first + i * g.row_step, g.column_step,
+                       o_first + i * o.row_step, o.column_step);
     }
     for (int64_t i = 0; i < h_.queries; i += tile_rows_) {
       longest_.first()[i / tile_rows_] = h_.valid_lens.read(
@@ -173,7 +175,7 @@ class Backward {
   void add_product(int64_t m, int64_t k, const Matrix<const T>& a, const T* b,
                    int64_t b_step, T scale, int64_t columns, const Matrices<T>& gradient,
                    int64_t row) const {
-    loops_.multiply_panels({.m = m,
+    tiles_.multiply_panels({.m = m,
                             .n = columns,
                             .k = k,
                             .a = a,
@@ -200,7 +202,7 @@ class Backward {
     if (seen == 0) return;
     const auto product = [&](const Rows<T>& a, int64_t k, const Packed<T>& b, T scale,
                              T* c) {
-      loops_.multiply_panels({.m = rows,
+      tiles_.multiply_panels({.m = rows,
                               .n = seen,
                               .k = k,
                               .a = {a[query], a.step(), 1},

@@ -61,7 +61,7 @@ Matrices<T> mutable_matrices(Tensor& x) {
 // How many columns a tile of a product has, and the most that it has on any processor.
 template <class T>
 std::int64_t tile_columns() {
-  return kernels::get<kernels::ProductKernels<T>>().tile_columns;
+  return kernels::get<kernels::TileKernels<T>>().tile_columns;
 }
 inline constexpr std::int64_t widest_tile = 32;
 
@@ -218,7 +218,7 @@ class Runs {
 };
 
 // The rows of an operand, contiguous and up to whole vectors long, so that multiply()
-// (see product_kernels.h) can read them as either operand: in place where they are like
+// (see tile_kernels.h) can read them as either operand: in place where they are like
 // that, or copied. Rows far apart are copied too: they share few places in the caches.
 template <class T>
 class Rows {

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "tensor/attention/attention_heads.h"
+#include "tensor/product/vector_kernels.h"
 #include "tensor/reduce/reduce.h"
 #include "tensor/reduce/reduce_kernels.h"
 
@@ -26,7 +27,7 @@ void drop(int64_t n, const int64_t* bits, T stay_factor, T* x) {
 template <class T>
 void forward_row(const AttentionOperands<T>& h, int64_t head, int64_t i, T* p, T* output,
                  T* dropped) {
-  const auto& loops = kernels::get<kernels::ProductKernels<T>>();
+  const auto& loops = kernels::get<kernels::VectorKernels<T>>();
   int64_t seen = 0;
   h.valid_lens.read(head, i, i + 1, &seen);
   std::fill(p + seen, p + h.keys, T{0});
@@ -67,7 +68,7 @@ template <class T>
 void backward_head(const AttentionOperands<T>& h, const Matrices<const T>& g,
                    const T* weights, int64_t head, const GradientMatrices<T>& to,
                    Scratch<T>& scratch) {
-  const auto& loops = kernels::get<kernels::ProductKernels<T>>();
+  const auto& loops = kernels::get<kernels::VectorKernels<T>>();
   for (int64_t i = 0; i < h.queries; ++i) {
     int64_t seen = 0;
     h.valid_lens.read(head, i, i + 1, &seen);

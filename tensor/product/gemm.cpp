@@ -1,5 +1,5 @@
 // Products c = a b of matrices. For a first reading: this comment, Multiplication's
-// compute() and compute_block(), and multiply_tile() in product_kernels.cpp; how panels
+// compute() and compute_block(), and multiply_tile() in tile_kernels.cpp; how panels
 // are packed, how parts are cut for threads, and BLIS can wait.
 //
 // multiply(), at the end, chooses among three ways:
@@ -60,7 +60,7 @@
 #include "tensor/core/parallel.h"
 #include "tensor/kernels/level.h"
 #include "tensor/product/panels.h"
-#include "tensor/product/product_kernels.h"
+#include "tensor/product/tile_kernels.h"
 
 namespace heed {
 namespace {
@@ -109,7 +109,7 @@ RowsOfA choose_rows_of_a(const Products<T>& x, bool fused) {
 // tenth slower.
 template <class T>
 struct Blocking {
-  const kernels::ProductKernels<T>& loops = kernels::get<kernels::ProductKernels<T>>();
+  const kernels::TileKernels<T>& loops = kernels::get<kernels::TileKernels<T>>();
   RowsOfA rows_of_a;
   int64_t tile_rows, tile_columns, strip_rows, depth, block_rows, block_columns;
   int64_t group;  // in panels
@@ -366,7 +366,7 @@ void multiply(const Products<T>& x) {
     multiply_vectors(x);
   }
   if (x.bias) {
-    const auto add_row = kernels::get<kernels::ProductKernels<T>>().add_row;
+    const auto add_row = kernels::get<kernels::TileKernels<T>>().add_row;
     parallel_for(x.count() * x.m, parallel_grain / x.n + 1, [&](auto begin, auto end) {
       add_row(end - begin, x.n, x.bias, x.c + begin * x.n, x.n);
     });

@@ -1,5 +1,5 @@
 // Operands of products packed for BLIS's micro-kernel (see blis.h) or heed's kernel,
-// multiply_panels() (see product_kernels.h): in panels, each of which holds a few lines,
+// multiply_panels() (see tile_kernels.h): in panels, each of which holds a few lines,
 // that is rows of a or columns of b, side by side (BLIS: micro-panels; the width is MR or
 // NR). Only heed's own sources include this file.
 #pragma once
@@ -9,7 +9,7 @@
 #include "tensor/core/parallel.h"
 #include "tensor/kernels/level.h"
 #include "tensor/product/blis.h"
-#include "tensor/product/product_kernels.h"
+#include "tensor/product/tile_kernels.h"
 
 namespace heed {
 
@@ -43,8 +43,8 @@ struct Panels {
   // Packs an operand whose lines are `step` apart and the elements of a line
   // `depth_step`.
   void pack(const T* x, std::int64_t step, std::int64_t depth_step, T* packed) const {
-    kernels::get<kernels::ProductKernels<T>>().pack(width, lines, depth, x, step,
-                                                    depth_step, packed, size);
+    kernels::get<kernels::TileKernels<T>>().pack(width, lines, depth, x, step, depth_step,
+                                                 packed, size);
   }
 };
 

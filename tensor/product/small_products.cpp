@@ -5,7 +5,7 @@
 #include "tensor/kernels/level.h"
 #include "tensor/product/gemm.h"
 #include "tensor/product/panels.h"
-#include "tensor/product/product_kernels.h"
+#include "tensor/product/tile_kernels.h"
 
 namespace heed {
 namespace {
@@ -15,7 +15,7 @@ using std::int64_t;
 // The columns of b, and zeros up to a whole number of vectors.
 template <class T>
 int64_t padded_columns(const Products<T>& x) {
-  const int64_t vector = kernels::get<kernels::ProductKernels<T>>().tile_columns / 2;
+  const int64_t vector = kernels::get<kernels::TileKernels<T>>().tile_columns / 2;
   return ceil_div(x.n, vector) * vector;
 }
 
@@ -30,7 +30,7 @@ bool is_small(const Products<T>& x) {
 
 template <class T>
 void multiply_small(const Products<T>& x) {
-  const auto& loops = kernels::get<kernels::ProductKernels<T>>();
+  const auto& loops = kernels::get<kernels::TileKernels<T>>();
   const int64_t width = padded_columns(x), products = x.count();
   const int64_t size = aligned<T>(width * x.k);
   const int64_t threads = thread_count(products, multiply_grain / (x.m * x.n * x.k) + 1);

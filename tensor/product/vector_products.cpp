@@ -5,7 +5,7 @@
 
 #include "tensor/core/parallel.h"
 #include "tensor/kernels/level.h"
-#include "tensor/product/product_kernels.h"
+#include "tensor/product/vector_kernels.h"
 
 namespace heed {
 namespace {
@@ -33,7 +33,7 @@ void for_lines(int64_t products, int64_t lines, int64_t work, F&& f) {
 
 template <class T>
 void outer_products(const Products<T>& x) {
-  const auto scale = kernels::get<kernels::ProductKernels<T>>().scale;
+  const auto scale = kernels::get<kernels::VectorKernels<T>>().scale;
   for_lines(x.count(), x.m, x.n, [&](int64_t product, int64_t begin, int64_t end) {
     const auto [at_a, at_b] = x.offsets(product);
     const T* const a = x.a.first + at_a;
@@ -52,8 +52,8 @@ void outer_products(const Products<T>& x) {
 template <class T>
 void matrix_vector(const Products<T>& x, int64_t lines, Matrix<const T> matrix,
                    const T* vector, int64_t step, int operand) {
-  const auto dot = kernels::get<kernels::ProductKernels<T>>().dot;
-  const auto add_columns = kernels::get<kernels::ProductKernels<T>>().add_columns;
+  const auto dot = kernels::get<kernels::VectorKernels<T>>().dot;
+  const auto add_columns = kernels::get<kernels::VectorKernels<T>>().add_columns;
   for_lines(x.count(), lines, x.k, [&](int64_t product, int64_t begin, int64_t end) {
     const auto at = x.offsets(product);
     const T* const a = matrix.first + at[operand];

@@ -1,4 +1,4 @@
-#include "tensor/product/product_kernels.h"
+#include "tensor/product/tile_kernels.h"
 
 #include <cstring>
 #include <utility>
@@ -7,70 +7,14 @@
 #include <immintrin.h>
 #endif
 
-#include "tensor/kernels/folds.h"
 #include "tensor/kernels/level.h"
-#include "tensor/kernels/math.h"
 #include "tensor/kernels/transpose.h"
 #include "tensor/kernels/vector.h"
 
 namespace heed::kernels::HEED_KERNELS {
 namespace {
 
-// The first term of a sum that begins at 0: + 0 turns a product of -0 into 0, as in that
-// sum.
-template <class T>
-void scale(int64_t n, const T* x, int64_t x_step, T factor, T* out) {
-  if (x_step == 1) {
-#pragma omp simd
-    for (int64_t i = 0; i < n; ++i) out[i] = x[i] * factor + T(0);
-  } else {
-    for (int64_t i = 0; i < n; ++i) out[i] = x[i * x_step] * factor + T(0);
-  }
-}
-
-// Four columns at a time, for a quarter of the traffic on `out`. k is at least 1.
-template <class T>
-void add_columns(int64_t n, int64_t k, const T* a, int64_t a_step, const T* x,
-                 int64_t x_step, T* out) {
-  int64_t p = (k - 1) % 4 + 1;  // 1 to 4, so that fours remain
-  scale(n, a, 1, x[0], out);
-  for (int64_t q = 1; q < p; ++q) {
-    const T* const column = a + q * a_step;
-    const T weight = x[q * x_step];
-#pragma omp simd
-    for (int64_t i = 0; i < n; ++i) out[i] += column[i] * weight;
-  }
-  for (; p < k; p += 4) {
-    const T *const a0 = a + p * a_step, *const a1 = a0 + a_step, *const a2 = a1 + a_step,
-                   *const a3 = a2 + a_step;
-    const T* const w = x + p * x_step;
-    const T w0 = w[0], w1 = w[x_step], w2 = w[2 * x_step], w3 = w[3 * x_step];
-#pragma omp simd
-    for (int64_t i = 0; i < n; ++i) {
-      out[i] += (a0[i] * w0 + a1[i] * w1) + (a2[i] * w2 + a3[i] * w3);
-    }
-  }
-}
-
-template <class T>
-void gemv(int64_t rows, int64_t n, T alpha, const T* a, int64_t a_step, const T* x,
-          T* out) {
-  for (int64_t i = 0; i < rows; ++i, a += a_step) out[i] = alpha * dot(n, a, 1, x, 1);
-}
-
-template <class T>
-void ger(int64_t rows, int64_t n, T alpha, const T* x, const T* y, bool add, T* a,
-         int64_t a_step) {
-  for (int64_t i = 0; i < rows; ++i, a += a_step) {
-    const T factor = alpha * x[i];
-    if (add) {
-#pragma omp simd
-      for (int64_t p = 0; p < n; ++p) a[p] += factor * y[p];
-    } else {
-      scale(n, y, 1, factor, a);
-    }
-  }
-}
+using std::int64_t;
 
 // The lines of the panels lie side by side in memory already. A loop of known length is a
 // few instructions: `fixed` is the width, or 0 where it is none of those that pack()
@@ -144,12 +88,6 @@ void add_row(int64_t rows, int64_t n, const T* row, T* c, int64_t c_step) {
 #pragma omp simd
     for (int64_t j = 0; j < n; ++j) c[j] += row[j];
   }
-}
-
-template <class T>
-void transpose_whole(int64_t rows, int64_t columns, const T* x, int64_t step, T* out,
-                     int64_t out_step) {
-  transpose(rows, columns, x, step, out, out_step);
 }
 
 // The rows of a tile of two vectors of columns: its sums, two vectors of b and a number
@@ -314,7 +252,7 @@ void multiply_panels(const TileProduct<T>& x) {
 }
 
 template <class T>
-constexpr ProductKernels<T> kernels = {
+constexpr TileKernels<T> kernels = {
     .tile_rows = tile_rows,
     .tile_columns = 2 * lanes<T>,
     .strip_rows = strip_rows,
@@ -323,25 +261,19 @@ constexpr ProductKernels<T> kernels = {
 #else
     .fused = false,
 #endif
-    .dot = dot<T>,
-    .scale = scale<T>,
-    .add_columns = add_columns<T>,
-    .gemv = gemv<T>,
-    .ger = ger<T>,
     .pack = pack<T>,
     .multiply_panels = multiply_panels<T>,
     .add_row = add_row<T>,
-    .transpose = transpose_whole<T>,
 };
 
 }  // namespace
 
 template <>
-const ProductKernels<float>& get() {
+const TileKernels<float>& get() {
   return kernels<float>;
 }
 template <>
-const ProductKernels<double>& get() {
+const TileKernels<double>& get() {
   return kernels<double>;
 }
 

@@ -1,6 +1,5 @@
-// heed's own loops of matrix products: vectors, the packing of panels, tiles whose rows
-// are read where they lie. Only attention calls gemv, ger and transpose. T is float or
-// double.
+// The loops of products in tiles: the packing of panels, and heed's kernel of tiles. T is
+// float or double.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +27,7 @@ struct TileProduct {
 };
 
 template <class T>
-struct ProductKernels {
+struct TileKernels {
   // The tile that multiply_panels() computes best.
   std::int64_t tile_rows, tile_columns;
   // The most rows of a tile of one vector of columns, which registers limit: calls with a
@@ -37,22 +36,6 @@ struct ProductKernels {
   // Whether the level has fused multiply-adds: without them BLIS's micro-kernel is faster
   // than large tiles of multiply_panels().
   bool fused;
-  // The sum of x[i * x_step] * y[i * y_step] over i < n.
-  T(*dot)
-  (std::int64_t n, const T* x, std::int64_t x_step, const T* y, std::int64_t y_step);
-  // out[i] = x[i * x_step] * factor + 0: no element is -0.
-  void (*scale)(std::int64_t n, const T* x, std::int64_t x_step, T factor, T* out);
-  // out[i] = the sum over p < k of a[i + p * a_step] * x[p * x_step]: columns, weighted
-  // and added; k is at least 1. Each out[i] is summed up in the same order whatever n is.
-  void (*add_columns)(std::int64_t n, std::int64_t k, const T* a, std::int64_t a_step,
-                      const T* x, std::int64_t x_step, T* out);
-  // out[i] = alpha times the sum over p < n of a[i * a_step + p] * x[p]. (BLAS: gemv)
-  void (*gemv)(std::int64_t rows, std::int64_t n, T alpha, const T* a,
-               std::int64_t a_step, const T* x, T* out);
-  // a[i * a_step + p] = alpha x[i] y[p], i < rows and p < n; with `add` it adds that to
-  // what a holds. (BLAS: ger)
-  void (*ger)(std::int64_t rows, std::int64_t n, T alpha, const T* x, const T* y,
-              bool add, T* a, std::int64_t a_step);
   // Packs lines of `depth` elements in panels of `width` lines, panel_step apart; what
   // the last panel has no lines for becomes 0:
   //   panels[j * panel_step + p * width + i] =
@@ -64,9 +47,6 @@ struct ProductKernels {
   // c[i * c_step + j] += row[j] for i < rows and j < n.
   void (*add_row)(std::int64_t rows, std::int64_t n, const T* row, T* c,
                   std::int64_t c_step);
-  // out[j * out_step + i] = x[i * step + j] for i < rows and j < columns.
-  void (*transpose)(std::int64_t rows, std::int64_t columns, const T* x,
-                    std::int64_t step, T* out, std::int64_t out_step);
 };
 
 }  // namespace heed::kernels
