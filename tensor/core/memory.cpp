@@ -120,22 +120,24 @@ class Pool {
 // The pool of this thread; null before its first use, and again when the thread has ended
 // its pool while objects that live longer still free theirs. Plain, and at a place that
 // the loader fixes (initial-exec), so that reading it takes an instruction and no call.
+// The pool itself is elsewhere: a program that loads heed with dlopen() has only a few
+// hundred bytes at such places.
 [[gnu::tls_model("initial-exec")]] constinit thread_local Pool* pool = nullptr;
 [[gnu::tls_model("initial-exec")]] constinit thread_local bool ended = false;
 
-// Makes the thread's pool, and ends it with the thread. Null once it has ended.
+// Makes the thread's pool, and ends it with the thread. Null once it has ended, and when
+// there is no memory for it.
 Pool* make_pool() {
   struct Owner {
-    Pool own;
-    Owner() { pool = &own; }
     ~Owner() {
-      pool = nullptr;
+      delete std::exchange(pool, nullptr);
       ended = true;
     }
   };
   if (ended) return nullptr;
-  thread_local Owner owner;
-  return &owner.own;
+  thread_local const Owner owner;
+  pool = new (std::nothrow) Pool;
+  return pool;
 }
 
 Pool* thread_pool() {
