@@ -11,6 +11,7 @@
 #include <system_error>
 #include <thread>
 #include <type_traits>
+#include <utility>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -37,6 +38,21 @@ void check_environment() {
   from_user([] { return kernels::level(); });
 }
 
+// Parses the command line. What CLI11 does not know is named as it was given: CLI11
+// itself names the last first, and nothing where it misses something else.
+template <class... Arguments>
+void parse_known(CLI::App& app, Arguments&&... arguments) {
+  try {
+    app.parse(std::forward<Arguments>(arguments)...);
+  } catch (const CLI::ParseError& error) {
+    const std::vector<std::string> unknown = app.remaining(true);
+    if (error.get_exit_code() == 0 || unknown.empty()) throw;
+    throw CLI::ParseError(
+        fmt::format("arguments not expected: {}", fmt::join(unknown, " ")),
+        CLI::ExitCodes::ExtrasError);
+  }
+}
+
 // Prints what CLI11 throws: the help that was asked for, or what is wrong. Through stdio
 // like all other output, so that run() notices when it cannot be written.
 int answer(const CLI::App& app, const CLI::ParseError& error) {
@@ -51,7 +67,7 @@ int answer(const CLI::App& app, const CLI::ParseError& error) {
 int parse_and_run(CLI::App& app, int argc, char** argv,
                   const std::function<int()>& body) {
   try {
-    app.parse(argc, argv);
+    parse_known(app, argc, argv);
     check_environment();
     return body();
   } catch (const CLI::ParseError& error) {
@@ -235,7 +251,8 @@ bool CommandLine::is_given(const std::string& name) const {
 void CommandLine::parse(const std::vector<std::string>& arguments) {
   try {
     // CLI11 takes them from the end.
-    parts_->app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+    parse_known(parts_->app,
+                std::vector<std::string>(arguments.rbegin(), arguments.rend()));
   } catch (const CLI::ParseError& error) {
     throw InputError(error.what());
   }

@@ -234,6 +234,11 @@ BOOST_AUTO_TEST_CASE(help_and_wrong_options) {
                "--no-cache: true, false or no value is needed, got " + value +
                    "\nRun with --help for more information.\n");
   }
+  for (const std::string before : {"", "train "}) {  // not that something is missing
+    BOOST_TEST(check_refused("char_lm", before + "--bogus 3 x") ==
+               "arguments not expected: --bogus 3 x\n"
+               "Run with --help for more information.\n");
+  }
   const Place place;
   for (const std::string arguments :
        {"", "learn", "train", "generate", "attention", "train --out x --layers 0",

@@ -222,6 +222,9 @@ BOOST_AUTO_TEST_CASE(wrong_options) {
   BOOST_TEST(regress("--noise -1").err ==
              "--noise: a finite number of at least 0 is needed, got -1\n"
              "Run with --help for more information.\n");
+  BOOST_TEST(regress("first second").err ==
+             "arguments not expected: first second\n"
+             "Run with --help for more information.\n");
   BOOST_TEST(regress("--data " + motorcycle + " --noise 1").code == 2);
   BOOST_TEST(regress("--data " + motorcycle + " --train-size 9").code == 2);
 }
