@@ -28,19 +28,28 @@ std::function<void()> multiply_adds(std::int64_t steps) {
 constexpr std::int64_t tile_depth = 256, tile_elements = 19200;
 
 std::function<void()> tile_products() {
-  const auto& kernel = blis::tile_kernel<float>();
-  const std::int64_t lines = kernel.rows + kernel.columns;
-  const std::int64_t size = aligned<float>(lines * tile_depth + kernel.slack);
-  const std::int64_t size_c = aligned<float>(kernel.rows * kernel.columns);
+  const auto& kernel = blis::tile_kernels<float>();
+  const std::int64_t m = kernel.tile_rows, n = kernel.tile_columns;
+  const std::int64_t size =
+      aligned<float>((m + n) * tile_depth + blis::read_ahead<float>);
+  const std::int64_t size_c = aligned<float>(m * n);
   const auto memory = std::make_shared<Buffer<float>>((size + size_c) * num_threads());
   std::fill_n(memory->first(), (size + size_c) * num_threads(), 0.5f);
   return [=, &kernel] {
     in_threads(num_threads(), [&](std::int64_t thread) {
       const float* const a = memory->first() + thread * (size + size_c);
-      const float* const b = a + kernel.rows * tile_depth;
+      const float* const b = a + m * tile_depth;
       float* const c = memory->first() + thread * (size + size_c) + size;
-      for (std::int64_t i = 0; i < tile_elements; i += kernel.rows * kernel.columns) {
-        kernel(kernel.rows, kernel.columns, tile_depth, a, b, c, kernel.columns);
+      for (std::int64_t i = 0; i < tile_elements; i += m * n) {
+        kernel.multiply_panels({.m = m,
+                                .n = n,
+                                .k = tile_depth,
+                                .a = {a, 1, m},
+                                .b = b,
+                                .b_step = n,
+                                .panel_step = 0,
+                                .c = c,
+                                .c_step = n});
       }
     });
   };

@@ -87,7 +87,7 @@ class Forward {
   const Results<T>& results_;
   const kernels::TileKernels<T>& tiles_ = kernels::get<kernels::TileKernels<T>>();
   const kernels::VectorKernels<T>& vectors_ = kernels::get<kernels::VectorKernels<T>>();
-  const kernels::AttentionKernels<T>& softmax_ =
+  const kernels::AttentionKernels<T>& loops_ =
       kernels::get<kernels::AttentionKernels<T>>();
   const int64_t width_ = tiles_.tile_columns;
   Rows<T> keys_, values_;
@@ -115,11 +115,11 @@ class Forward {
       const Matrices<const T>& bias = *h_.bias;
       bias_.pack(block.count, longest, bias[block.head] + first * bias.row_step,
                  bias.row_step, bias.column_step);
-      softmax_.add_bias(longest, width_, bias_.first(), width_, 1, scores, width_);
+      loops_.add_bias(longest, width_, bias_.first(), width_, 1, scores, width_);
     }
     // Eᵀ in place; the largest scores and 1 / Σ, for the way back too
     T largest[widest_tile], inverse_sums[widest_tile];
-    softmax_.exp_columns(longest, width_, block.lens, scores, largest, inverse_sums);
+    loops_.exp_columns(longest, width_, block.lens, scores, largest, inverse_sums);
     const int64_t at = block.head * h_.queries + first;
     for (int64_t j = 0; j < block.count; ++j) {
       const bool sees = block.lens[j] > 0;
@@ -128,8 +128,8 @@ class Forward {
     }
     if (results_.weights) write_weights(block, inverse_sums, *results_.weights);
     if (h_.bits) {
-      softmax_.drop_columns(longest, width_, block.count, h_.bits_of(block.head, first),
-                            h_.words, scores);
+      loops_.drop_columns(longest, width_, block.count, h_.bits_of(block.head, first),
+                          h_.words, scores);
       for (int64_t j = 0; j < width_; ++j) inverse_sums[j] *= h_.stay_factor;
     }
     // O = E V, then divided; where no key is seen, only zeros. So many keys at a time
@@ -155,8 +155,8 @@ class Forward {
   void write_weights(const Block& block, const T* inverse_sums,
                      const Matrices<T>& to) const {
     T* row = to[block.head] + block.first * to.row_step;
-    vectors_.transpose(block.longest, block.count, scores_.first(), width_, row,
-                       to.row_step);
+    loops_.transpose(block.longest, block.count, scores_.first(), width_, row,
+                     to.row_step);
     divide(block, block.longest, inverse_sums, row, to.row_step);
     for (int64_t j = 0; j < block.count; ++j, row += to.row_step) {
       std::fill(row + block.lens[j], row + h_.keys, T{0});

@@ -88,7 +88,7 @@ class Backward {
   const GradientMatrices<T>& gradients_;
   const kernels::TileKernels<T>& tiles_ = kernels::get<kernels::TileKernels<T>>();
   const kernels::VectorKernels<T>& vectors_ = kernels::get<kernels::VectorKernels<T>>();
-  const kernels::AttentionKernels<T>& softmax_ =
+  const kernels::AttentionKernels<T>& loops_ =
       kernels::get<kernels::AttentionKernels<T>>();
   const bool wants_ds_ = gradients_.query || gradients_.key;
   const int64_t tile_rows_ = tiles_.tile_rows, width_ = tiles_.tile_columns;
@@ -217,18 +217,18 @@ class Backward {
     product(queries_, h_.features, keys_t_, h_.scale, p);
     if (h_.bias) {
       const Matrices<const T>& bias = *h_.bias;
-      softmax_.add_bias(rows, seen,
-                        bias[head_] + query * bias.row_step + first * bias.column_step,
-                        bias.row_step, bias.column_step, p, block_keys_);
+      loops_.add_bias(rows, seen,
+                      bias[head_] + query * bias.row_step + first * bias.column_step,
+                      bias.row_step, bias.column_step, p, block_keys_);
     }
     if (wants_ds_) product(g_, h_.value_features, values_t_, 1, ds);
     // p = F ∘ P, ds = dS
     const int64_t at = head_ * h_.queries + query;
     for (int64_t key = 0; key < seen; key += width_) {
-      softmax_.weights({rows, width_, first + key, block_keys_, lens_.first() + query,
-                        given_.largest + at, given_.inverse_sums + at,
-                        dots_.first() + query, h_.bits_of(head_, query), h_.words,
-                        h_.stay_factor, p + key, wants_ds_ ? ds + key : nullptr});
+      loops_.weights({rows, width_, first + key, block_keys_, lens_.first() + query,
+                      given_.largest + at, given_.inverse_sums + at,
+                      dots_.first() + query, h_.bits_of(head_, query), h_.words,
+                      h_.stay_factor, p + key, wants_ds_ ? ds + key : nullptr});
     }
   }
 };

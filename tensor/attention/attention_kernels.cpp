@@ -1,8 +1,10 @@
 #include "tensor/attention/attention_kernels.h"
 
 #include "tensor/kernels/flush.h"
+#include "tensor/kernels/folds.h"
 #include "tensor/kernels/level.h"
 #include "tensor/kernels/softmax.h"
+#include "tensor/kernels/transpose.h"
 
 namespace heed::kernels::HEED_KERNELS {
 namespace {
@@ -162,8 +164,43 @@ void weights_flushed(const WeightsTile<T>& tile) {
 }
 
 template <class T>
-constexpr AttentionKernels<T> kernels = {exp_columns_flushed<T>, add_bias<T>,
-                                         drop_columns_of<T>, weights_flushed<T>};
+void transpose_whole(int64_t rows, int64_t columns, const T* x, int64_t step, T* out,
+                     int64_t out_step) {
+  transpose(rows, columns, x, step, out, out_step);
+}
+
+template <class T>
+void gemv(int64_t rows, int64_t n, T alpha, const T* a, int64_t a_step, const T* x,
+          T* out) {
+  for (int64_t i = 0; i < rows; ++i, a += a_step) out[i] = alpha * dot(n, a, 1, x, 1);
+}
+
+// Without `add` + 0 stands for what a held: no element is -0.
+template <class T>
+void ger(int64_t rows, int64_t n, T alpha, const T* x, const T* y, bool add, T* a,
+         int64_t a_step) {
+  for (int64_t i = 0; i < rows; ++i, a += a_step) {
+    const T factor = alpha * x[i];
+    if (add) {
+#pragma omp simd
+      for (int64_t p = 0; p < n; ++p) a[p] += factor * y[p];
+    } else {
+#pragma omp simd
+      for (int64_t p = 0; p < n; ++p) a[p] = factor * y[p] + T(0);
+    }
+  }
+}
+
+template <class T>
+constexpr AttentionKernels<T> kernels = {
+    .exp_columns = exp_columns_flushed<T>,
+    .add_bias = add_bias<T>,
+    .drop_columns = drop_columns_of<T>,
+    .weights = weights_flushed<T>,
+    .transpose = transpose_whole<T>,
+    .gemv = gemv<T>,
+    .ger = ger<T>,
+};
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-// The loops of attention between its products, on blocks of scores.
+// The loops of attention besides its products in tiles.
 #pragma once
 
 #include <cstdint>
@@ -41,6 +41,17 @@ struct AttentionKernels {
                        const std::int64_t* bits, std::int64_t step, T* x);
   // The backward pass, for the queries of a tile and some keys, side by side.
   void (*weights)(const WeightsTile<T>& tile);
+  // out[j * out_step + i] = x[i * step + j] for i < rows and j < columns.
+  void (*transpose)(std::int64_t rows, std::int64_t columns, const T* x,
+                    std::int64_t step, T* out, std::int64_t out_step);
+  // For attention row by row. out[i] = alpha times the sum over p < n of
+  // a[i * a_step + p] * x[p], i < rows. (BLAS: gemv)
+  void (*gemv)(std::int64_t rows, std::int64_t n, T alpha, const T* a,
+               std::int64_t a_step, const T* x, T* out);
+  // a[i * a_step + p] = alpha x[i] y[p], i < rows and p < n; with `add` it adds that to
+  // what a holds. (BLAS: ger)
+  void (*ger)(std::int64_t rows, std::int64_t n, T alpha, const T* x, const T* y,
+              bool add, T* a, std::int64_t a_step);
 };
 
 }  // namespace heed::kernels

@@ -27,7 +27,8 @@ void drop(int64_t n, const int64_t* bits, T stay_factor, T* x) {
 template <class T>
 void forward_row(const AttentionOperands<T>& h, int64_t head, int64_t i, T* p, T* output,
                  T* dropped) {
-  const auto& loops = kernels::get<kernels::VectorKernels<T>>();
+  const auto& loops = kernels::get<kernels::AttentionKernels<T>>();
+  const auto& vectors = kernels::get<kernels::VectorKernels<T>>();
   int64_t seen = 0;
   h.valid_lens.read(head, i, i + 1, &seen);
   std::fill(p + seen, p + h.keys, T{0});
@@ -39,8 +40,7 @@ void forward_row(const AttentionOperands<T>& h, int64_t head, int64_t i, T* p, T
   loops.gemv(seen, h.features, h.scale, k, h.key.row_step, q, p);
   if (h.bias) {
     const Matrices<const T>& bias = *h.bias;
-    kernels::get<kernels::AttentionKernels<T>>().add_bias(
-        1, seen, bias[head] + i * bias.row_step, 0, bias.column_step, p, 0);
+    loops.add_bias(1, seen, bias[head] + i * bias.row_step, 0, bias.column_step, p, 0);
   }
   kernels::get<kernels::ReduceKernels<T>>().softmax(1, seen, 1, p, p);
   h.clear_hidden(head, i, seen, p);
@@ -50,8 +50,8 @@ void forward_row(const AttentionOperands<T>& h, int64_t head, int64_t i, T* p, T
     drop(seen, bits, h.stay_factor, dropped);
     after_dropout = dropped;
   }
-  loops.add_columns(h.value_features, seen, h.value[head], h.value.row_step,
-                    after_dropout, 1, output);
+  vectors.add_columns(h.value_features, seen, h.value[head], h.value.row_step,
+                      after_dropout, 1, output);
 }
 
 // The memory of one thread for the backward pass of a head.
@@ -68,7 +68,8 @@ template <class T>
 void backward_head(const AttentionOperands<T>& h, const Matrices<const T>& g,
                    const T* weights, int64_t head, const GradientMatrices<T>& to,
                    Scratch<T>& scratch) {
-  const auto& loops = kernels::get<kernels::VectorKernels<T>>();
+  const auto& loops = kernels::get<kernels::AttentionKernels<T>>();
+  const auto& vectors = kernels::get<kernels::VectorKernels<T>>();
   for (int64_t i = 0; i < h.queries; ++i) {
     int64_t seen = 0;
     h.valid_lens.read(head, i, i + 1, &seen);
@@ -93,8 +94,8 @@ void backward_head(const AttentionOperands<T>& h, const Matrices<const T>& g,
       std::fill_n(dq, h.features, T{0});
       continue;
     }
-    loops.add_columns(h.features, seen, h.key[head], h.key.row_step, ds, 1, dq);
-    loops.scale(h.features, dq, 1, h.scale, dq);
+    vectors.add_columns(h.features, seen, h.key[head], h.key.row_step, ds, 1, dq);
+    vectors.scale(h.features, dq, 1, h.scale, dq);
   }
   for (int64_t i = 0; i < h.queries; ++i) {
     if (to.key) {

@@ -33,6 +33,12 @@ template <class T>
   return v;
 }
 
+// The number in every lane. (- 0 changes no number, where + 0 changes -0.)
+template <class T>
+[[gnu::always_inline]] inline Vector<T> broadcast(T x) {
+  return x - Vector<T>{};
+}
+
 // Calls f with the constants 0 to n - 1. Compilers keep an array of vectors in registers
 // if every index into it is a constant; a loop's index becomes one, when the loop is
 // unrolled, too late for that.

@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 #include <omp.h>
 
+#include "tensor/kernels/level.h"
+
 namespace heed::blis {
 namespace {
 
@@ -19,22 +21,22 @@ template <class T>
 using MicroKernel =
     std::conditional_t<std::is_same_v<T, float>, sgemm_ukr_ft, dgemm_ukr_ft>;
 
-// BLIS's micro-kernel for T, and the tile that heed sees. One that writes columns
-// computes the transposed tile, so that heed sees rows.
+// BLIS's micro-kernel for T. One that writes columns computes the transposed tile, so
+// that heed sees rows.
 template <class T>
 struct Kernel {
   MicroKernel<T> run;
   bool writes_columns;
-  TileKernel<T> tile;
+  dim_t rows, columns;
 
   explicit Kernel(cntx_t* context)
       : run(reinterpret_cast<MicroKernel<T>>(
             bli_cntx_get_l3_vir_ukr_dt(type_id<T>, BLIS_GEMM_UKR, context))),
         writes_columns(
             !bli_cntx_l3_vir_ukr_prefers_rows_dt(type_id<T>, BLIS_GEMM_UKR, context)),
-        tile{bli_cntx_get_blksz_def_dt(type_id<T>, BLIS_MR, context),
-             bli_cntx_get_blksz_def_dt(type_id<T>, BLIS_NR, context)} {
-    if (writes_columns) std::swap(tile.rows, tile.columns);
+        rows(bli_cntx_get_blksz_def_dt(type_id<T>, BLIS_MR, context)),
+        columns(bli_cntx_get_blksz_def_dt(type_id<T>, BLIS_NR, context)) {
+    if (writes_columns) std::swap(rows, columns);
   }
 };
 
@@ -64,6 +66,33 @@ struct Library {
 const Library& library() {
   static const Library started;
   return started;
+}
+
+// TileKernels' multiply_panels(): tile by tile.
+template <class T>
+void multiply_panels(const kernels::TileProduct<T>& x) {
+  const Kernel<T>& kernel = library().kernel<T>();
+  T scale = x.scale, beta = x.add ? T{1} : T{0};
+  T* const a = const_cast<T*>(x.a.first);
+  T* b = const_cast<T*>(x.b);
+  auxinfo_t hints{};
+  for (std::int64_t j = 0; j < x.n; j += kernel.columns, b += x.panel_step) {
+    const dim_t n = std::min(kernel.columns, x.n - j);
+    T* const c = x.c + j;
+    const bool swaps = kernel.writes_columns;
+    bli_auxinfo_set_next_a(swaps ? b : a, &hints);
+    bli_auxinfo_set_next_b(swaps ? a : b, &hints);
+    if (swaps) {
+      kernel.run(n, x.m, x.k, &scale, b, a, &beta, c, 1, x.c_step, &hints,
+                 library().context);
+    } else {
+      kernel.run(x.m, n, x.k, &scale, a, b, &beta, c, x.c_step, 1, &hints,
+                 library().context);
+    }
+  }
+  if (x.bias) {
+    kernels::get<kernels::TileKernels<T>>().add_row(x.m, x.n, x.bias, x.c, x.c_step);
+  }
 }
 
 // How many threads OpenMP gives when it is asked for so many: BLIS ends the program when
@@ -97,28 +126,17 @@ void gemm(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const T> a,
 }
 
 template <class T>
-void TileKernel<T>::operator()(std::int64_t m, std::int64_t n, std::int64_t depth,
-                               const T* a, const T* b, T* c, std::int64_t row_stride,
-                               bool add) const {
-  const Kernel<T>& kernel = library().kernel<T>();
-  T alpha = 1, beta = add ? T{1} : T{0};
-  T* pa = const_cast<T*>(a);
-  T* pb = const_cast<T*>(b);
-  std::int64_t rs = row_stride, cs = 1;
-  if (kernel.writes_columns) {
-    std::swap(pa, pb);
-    std::swap(m, n);
-    std::swap(rs, cs);
-  }
-  auxinfo_t hints{};
-  bli_auxinfo_set_next_a(pa, &hints);
-  bli_auxinfo_set_next_b(pb, &hints);
-  kernel.run(m, n, depth, &alpha, pa, pb, &beta, c, rs, cs, &hints, library().context);
-}
-
-template <class T>
-const TileKernel<T>& tile_kernel() {
-  return library().kernel<T>().tile;
+const kernels::TileKernels<T>& tile_kernels() {
+  static const kernels::TileKernels<T> kernels = [] {
+    const Kernel<T>& kernel = library().kernel<T>();
+    kernels::TileKernels<T> found = kernels::get<kernels::TileKernels<T>>();
+    found.tile_rows = found.strip_rows = kernel.rows;
+    found.tile_columns = kernel.columns;
+    found.needs_panels_of_a = true;
+    found.multiply_panels = multiply_panels<T>;
+    return found;
+  }();
+  return kernels;
 }
 
 std::string description() {
@@ -134,9 +152,7 @@ template void gemm(std::int64_t, std::int64_t, std::int64_t, Matrix<const float>
                    Matrix<const float>, Matrix<float>, int);
 template void gemm(std::int64_t, std::int64_t, std::int64_t, Matrix<const double>,
                    Matrix<const double>, Matrix<double>, int);
-template struct TileKernel<float>;
-template struct TileKernel<double>;
-template const TileKernel<float>& tile_kernel();
-template const TileKernel<double>& tile_kernel();
+template const kernels::TileKernels<float>& tile_kernels();
+template const kernels::TileKernels<double>& tile_kernels();
 
 }  // namespace heed::blis

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "tensor/product/matrix.h"
+#include "tensor/product/tile_kernels.h"
 
 namespace heed::blis {
 
@@ -17,25 +18,15 @@ template <class T>
 void gemm(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const T> a,
           Matrix<const T> b, Matrix<T> c, int threads);
 
-// BLIS's innermost routine, and the sizes that it wants. It computes one tile, m x n, of
-// a product whose operands are packed in panels of `rows` rows and `columns` columns,
-// which m and n do not exceed:
-//   c(i, j) = the sum over p < depth of  a[p * rows + i] * b[p * columns + j]
-// with c(i, j) = c[i * row_stride + j]; with `add` it adds that to what c holds. Panels
-// must be aligned to 64 bytes and end `slack` elements before their memory does, because
-// the routine loads ahead.
+// BLIS's innermost routine, the micro-kernel of this processor, as heed's kernel of tiles
+// (see tile_kernels.h). Its multiply_panels() takes at most tile_rows rows of a, from a
+// panel, and panels of b one after another. Panels must be aligned to 64 bytes and end
+// read_ahead elements before their memory does, because the routine loads ahead. Starts
+// BLIS.
 template <class T>
-struct TileKernel {
-  std::int64_t rows, columns;
-
-  static constexpr std::int64_t slack = 256 / sizeof(T);
-  void operator()(std::int64_t m, std::int64_t n, std::int64_t depth, const T* a,
-                  const T* b, T* c, std::int64_t row_stride, bool add = false) const;
-};
-
-// That of this processor; starts BLIS.
+const kernels::TileKernels<T>& tile_kernels();
 template <class T>
-const TileKernel<T>& tile_kernel();
+constexpr std::int64_t read_ahead = 256 / sizeof(T);
 
 // BLIS's version, the name of the kernels that it chose, and whether it has threads:
 // "BLIS 0.9.0 (skx kernels, OpenMP)".

@@ -1,6 +1,6 @@
-// Products c = a b of matrices. For a first reading: this comment, Multiplication's
-// compute() and compute_block(), and multiply_tile() in tile_kernels.cpp; how panels
-// are packed, how parts are cut for threads, and BLIS can wait.
+// Products c = a b of matrices. For a first reading: this comment, Multiplication below,
+// then multiply_panels() and multiply_tile() in tile_kernels.cpp. How panels are packed,
+// how a product is cut for threads, and BLIS can wait.
 //
 // multiply(), at the end, chooses among three ways:
 //
@@ -10,31 +10,37 @@
 //   tiles    all others: here
 //
 // A product of n x n matrices has n^3 multiply-adds and 3 n^2 numbers, which a loop over
-// rows and columns would read from memory again and again. A tile of c, 12 x 32 numbers
-// with AVX-512, stays in the registers while a slice of k passes: each number of a that
-// is loaded is used 32 times, each of b 12 times. And what many tiles read stays in a
-// cache. On the right are the names of the sizes in Blocking:
+// rows and columns would read from memory again and again. A tile of c, 12 x 32 floats
+// with AVX-512, stays in the registers while k passes: each number of a that is loaded is
+// used 32 times, each of b 12 times. And what many tiles read should come from a cache.
 //
-//   for each block of columns of b               block_columns, at most 64 panels
-//     for each slice of k                        depth; packed b is in the L3 cache
-//       for each block of rows of a              block_rows; all, if read where they lie
-//         for each group of panels of columns    group; stays in a core's L2 cache
-//           for each strip of rows               strip_rows; stays in the L1 cache
-//             for each panel of the group        tile_columns
-//               a tile of c                      tile_rows
+//   slice   up to `depth` values of k: so few that what follows fits the caches
+//   panel   the columns of b that a tile needs, of one slice, copied so that the tile
+//           reads memory from front to back. To copy so is to pack: vectors are aligned,
+//           and what is missing at the ends is 0. Of a, rows are packed likewise.
+//   group   the panels that take two thirds of a core's L2 cache
+//   strip   the rows of a that one call of multiply_panels() multiplies by a group
 //
-// The first slice sets a tile of c, the others add to it. The tiles of a strip in a group
-// are one call of multiply_panels(). With AVX2 a strip is two tiles high: the one above
-// passes over all panels, then the one below; in a last panel of one vector a tile is as
-// high as the strip.
+// The loops, with BLIS's names of their sizes, and where they stand:
+//
+//   for each block of columns of b         block_columns   NC   compute()
+//     for each slice of k: pack b          depth           KC   compute()
+//       for each block of rows of a        block_rows      MC   compute()
+//         for each group of panels         group                compute_block()
+//           for each strip of rows         strip_rows           compute_block()
+//             for each panel of the group  tile_columns    NR   multiply_panels()
+//               a tile of c                tile_rows       MR   multiply_tile()
+//
+// The first slice sets a tile of c, the others add to it. A group is read for strip after
+// strip, so it should stay in L2; a strip, at most 24 KiB, for panel after panel, from L1
+// or L2. The packed block of b, at most 4 MiB a thread, is read for each block of rows.
 //
 // The outer loops are those of Goto and van de Geijn (Anatomy of High-Performance Matrix
 // Multiplication, 2008) and of BLIS. The inner ones have changed places: there a block of
 // a stays in L2 and a panel of b in the L1 cache; here it is panels of b and a strip of
-// a, whose rows can then be read where they lie. To pack is to copy what a tile reads,
-// panel by panel, in the order in which it is read: its vectors are aligned, its cache
-// lines follow one another, and what is missing at the ends is 0. Panels hold lines: rows
-// of a or columns of b.
+// a, whose rows can then be read where they lie: heed's kernel of tiles reads contiguous
+// rows in place, or copied where they are a multiple of 4 KiB apart, and others from
+// panels.
 //
 // Each thread computes parts of c, rows x columns, with loops and packed panels of its
 // own. Where there are more parts than threads, one that is done takes parts that a
@@ -44,9 +50,7 @@
 // neither on the number of threads nor on the caches: each element is summed by one
 // thread, and the sum over k is cut by the shape alone.
 //
-// heed's kernel of tiles reads contiguous rows of a where they lie, or copied if they lie
-// badly, and others from panels as high as a strip. At a level (see level.h) without
-// fused multiply-adds BLIS's micro-kernel is faster; it needs panels of both. The tests
+// At the baseline level (see level.h) BLIS's micro-kernel computes the tiles. The tests
 // compare this file with BLIS's own driver (blis::gemm), which takes several microseconds
 // a call.
 #include "tensor/product/gemm.h"
@@ -59,6 +63,7 @@
 #include "tensor/core/buffer.h"
 #include "tensor/core/parallel.h"
 #include "tensor/kernels/level.h"
+#include "tensor/product/blis.h"
 #include "tensor/product/panels.h"
 #include "tensor/product/tile_kernels.h"
 
@@ -83,7 +88,16 @@ int64_t even_pieces(int64_t size, int64_t most, int64_t unit) {
   return ceil_div(ceil_div(size, pieces), unit) * unit;
 }
 
-// How the rows of a reach a kernel.
+// The kernel of tiles: without fused multiply-adds, which the baseline level lacks,
+// BLIS's is faster than heed's. (The only level of ARM64 is the baseline.)
+template <class T>
+const kernels::TileKernels<T>& tile_kernels() {
+  return kernels::level() == kernels::Level::baseline
+             ? blis::tile_kernels<T>()
+             : kernels::get<kernels::TileKernels<T>>();
+}
+
+// How the rows of a reach the kernel.
 enum class RowsOfA {
   in_place,  // it reads them where they lie
   copied,    // it reads copies, one row after the other
@@ -95,49 +109,48 @@ enum class RowsOfA {
 // numbers of a column of a would share one set. Copies are at most 2 KiB apart: at worst
 // the six or twelve rows of a tile share two sets.
 template <class T>
-RowsOfA choose_rows_of_a(const Products<T>& x, bool fused) {
-  if (!fused || x.a.column_stride != 1) return RowsOfA::packed;
+RowsOfA choose_rows_of_a(const Products<T>& x, bool needs_panels) {
+  if (needs_panels || x.a.column_stride != 1) return RowsOfA::packed;
   constexpr int64_t same_place = 4096 / sizeof(T);
   const bool share_a_set = x.a.row_stride != 0 && x.a.row_stride % same_place == 0;
   return share_a_set ? RowsOfA::copied : RowsOfA::in_place;
 }
 
-// How a product is cut. A row of a slice of k takes up to 2 KiB, so a strip up to 24 KiB
-// of the L1 cache. A group takes at most two thirds of L2; rows of a and c pass through
-// the rest. Copied or packed rows of a block stay in L2 or L3, those in place are one
-// block a part. Measured on a Zen 4: with twice the depth products of 1024 x 1024 are a
-// tenth slower.
+// How a product is cut. A row of a slice takes up to 2 KiB, so a strip up to 24 KiB. A
+// group takes at most two thirds of L2; rows of a and c pass through the rest. Copied or
+// packed rows of a block stay in L2 or L3, those in place are one block a part. The
+// limits are measured: with twice the depth products of 1024 x 1024 take a tenth longer
+// on a Zen 4; blocks of 40 tiles of rows, or of 32 panels, are no faster.
 template <class T>
 struct Blocking {
-  const kernels::TileKernels<T>& loops = kernels::get<kernels::TileKernels<T>>();
+  const kernels::TileKernels<T>& loops = tile_kernels<T>();
   RowsOfA rows_of_a;
-  int64_t tile_rows, tile_columns, strip_rows, depth, block_rows, block_columns;
+  int64_t depth, block_rows, block_columns;
   int64_t group;  // in panels
 
-  // Tiles are those of heed's kernel, or of BLIS's if the level is not fused.
   explicit Blocking(const Products<T>& x)
-      : rows_of_a(choose_rows_of_a(x, loops.fused)),
-        tile_rows(loops.fused ? loops.tile_rows : blis::tile_kernel<T>().rows),
-        tile_columns(loops.fused ? loops.tile_columns : blis::tile_kernel<T>().columns),
-        strip_rows(loops.fused ? loops.strip_rows : tile_rows),
+      : rows_of_a(choose_rows_of_a(x, loops.needs_panels_of_a)),
         depth(even_pieces(x.k, 2048 / sizeof(T), 8)),
-        block_rows(even_pieces(x.m, rows_of_a == RowsOfA::in_place ? x.m : 20 * tile_rows,
-                               tile_rows)),
-        block_columns(even_pieces(x.n, 64 * tile_columns, tile_columns)) {
-    const int64_t panel = depth * tile_columns * static_cast<int64_t>(sizeof(T));
-    group = even_pieces(ceil_div(block_columns, tile_columns),
+        block_rows(
+            even_pieces(x.m, rows_of_a == RowsOfA::in_place ? x.m : 20 * loops.tile_rows,
+                        loops.tile_rows)),
+        block_columns(even_pieces(x.n, 64 * loops.tile_columns, loops.tile_columns)) {
+    const int64_t panel = depth * loops.tile_columns * static_cast<int64_t>(sizeof(T));
+    group = even_pieces(ceil_div(block_columns, loops.tile_columns),
                         std::max<int64_t>(l2_cache() * 2 / 3 / panel, 1), 1);
   }
   // Elements of a block's rows, copied or in panels, and of the panels of its columns.
   int64_t size_a() const {
     switch (rows_of_a) {
       case RowsOfA::copied: return aligned<T>(block_rows * depth);
-      case RowsOfA::packed: return Panels<T>(block_rows, strip_rows, depth).total();
+      case RowsOfA::packed: return Panels<T>(block_rows, loops.strip_rows, depth).total();
       case RowsOfA::in_place: break;
     }
     return 0;
   }
-  int64_t size_b() const { return Panels<T>(block_columns, tile_columns, depth).total(); }
+  int64_t size_b() const {
+    return Panels<T>(block_columns, loops.tile_columns, depth).total();
+  }
 };
 
 // The panels of a block, or copies of its rows, and what they were made from.
@@ -168,19 +181,27 @@ class Multiplication {
   Multiplication(const Products<T>& x, const Blocking<T>& blocking, T* memory)
       : x_(x), blocking_(blocking), a_{memory}, b_{memory + blocking.size_a()} {}
 
-  // A part of product i.
+  // A part of product i. What is packed of b stays for all blocks of rows and, where the
+  // part needs no more of b, for the next product of the same b.
   void compute(int64_t i, const Part& part) {
     const auto [at_a, at_b] = x_.offsets(i);
     const T *const a = x_.a.first + at_a, *const b = x_.b.first + at_b;
     T* const c = x_.c + i * x_.m * x_.n;
-    // What is packed of b stays for the next block of rows and, where the part needs no
-    // more of b, for the next product of the same b.
-    const int64_t rows = blocking_.block_rows, columns = blocking_.block_columns;
-    for (int64_t column = part.column; column < part.column_end; column += columns) {
+    const int64_t most_columns = blocking_.block_columns,
+                  most_rows = blocking_.block_rows;
+    for (int64_t column = part.column; column < part.column_end; column += most_columns) {
+      const int64_t columns = std::min(most_columns, part.column_end - column);
       for (int64_t p = 0; p < x_.k; p += blocking_.depth) {
-        for (int64_t row = part.row; row < part.row_end; row += rows) {
-          compute_block(a, b, c, row, std::min(rows, part.row_end - row), column,
-                        std::min(columns, part.column_end - column), p);
+        const int64_t depth = std::min(blocking_.depth, x_.k - p);
+        const bool is_last = p + depth == x_.k;
+        const Panels<T> panels(columns, blocking_.loops.tile_columns, depth);
+        pack(panels, b + p * x_.b.row_stride + column * x_.b.column_stride,
+             x_.b.column_stride, x_.b.row_stride, b_);
+        for (int64_t row = part.row; row < part.row_end; row += most_rows) {
+          const int64_t rows = std::min(most_rows, part.row_end - row);
+          const T* const first = a + row * x_.a.row_stride + p * x_.a.column_stride;
+          compute_block(strips(first, rows, depth), panels, c + row * x_.n + column,
+                        p > 0, is_last && x_.bias ? x_.bias + column : nullptr);
         }
       }
     }
@@ -191,41 +212,30 @@ class Multiplication {
   const Blocking<T>& blocking_;
   PackedBlock<T> a_, b_;
 
-  // The rows of a block as a kernel reads them: the first strip, how many rows there are
-  // in all strips, and how many elements further the next strip begins.
+  // The rows of a block as the kernel reads them: the first strip, how many rows there
+  // are in all strips, and how many elements further the next strip begins.
   struct Strips {
     Matrix<const T> first_strip;
     int64_t rows, step;
   };
 
-  // A block of rows, of one slice of k from p on. What it needs of b is packed by the
-  // first block, and is there for the others.
-  void compute_block(const T* a, const T* b, T* c, int64_t row, int64_t row_count,
-                     int64_t column, int64_t column_count, int64_t p) {
-    const int64_t depth = std::min(blocking_.depth, x_.k - p);
-    const Panels<T> of_a(row_count, blocking_.strip_rows, depth);
-    const Panels<T> of_b(column_count, blocking_.tile_columns, depth);
-    const T* const from = a + row * x_.a.row_stride + p * x_.a.column_stride;
-    Strips strips{{from, x_.a.row_stride, 1}, row_count, of_a.width * x_.a.row_stride};
+  // The strips of the rows from `first` on, copied or packed if need be.
+  Strips strips(const T* first, int64_t rows, int64_t depth) {
+    const int64_t height = blocking_.loops.strip_rows, row_stride = x_.a.row_stride;
+    if (blocking_.rows_of_a == RowsOfA::in_place) {
+      return {{first, row_stride, 1}, rows, height * row_stride};
+    }
     if (blocking_.rows_of_a == RowsOfA::copied) {
-      copy_rows(row_count, depth, from);
-      strips = {{a_.memory, depth, 1}, row_count, of_a.width * depth};
-    } else if (blocking_.rows_of_a == RowsOfA::packed) {
-      pack(of_a, from, x_.a.row_stride, x_.a.column_stride, a_);
-      strips = {{a_.memory, 1, of_a.width}, row_count, of_a.size};
+      if (a_.must_pack(first, rows, depth)) {
+        for (int64_t r = 0; r < rows; ++r) {
+          std::copy_n(first + r * row_stride, depth, a_.memory + r * depth);
+        }
+      }
+      return {{a_.memory, depth, 1}, rows, height * depth};
     }
-    pack(of_b, b + p * x_.b.row_stride + column * x_.b.column_stride, x_.b.column_stride,
-         x_.b.row_stride, b_);
-    const T* const bias = x_.bias && p + depth == x_.k ? x_.bias + column : nullptr;
-    compute_tiles(strips, of_b, c + row * x_.n + column, p > 0, bias);
-  }
-
-  // Copies rows of a, one after the other, unless they are copied already.
-  void copy_rows(int64_t count, int64_t depth, const T* from) {
-    if (!a_.must_pack(from, count, depth)) return;
-    for (int64_t r = 0; r < count; ++r) {
-      std::copy_n(from + r * x_.a.row_stride, depth, a_.memory + r * depth);
-    }
+    const Panels<T> panels(rows, height, depth);
+    pack(panels, first, row_stride, x_.a.column_stride, a_);
+    return {{a_.memory, 1, height}, rows, panels.size};
   }
 
   // Packs the panels, unless they are packed already.
@@ -235,47 +245,30 @@ class Multiplication {
     panels.pack(from, step, depth_step, to.memory);
   }
 
-  // The tiles of a block. c points to the first element of the result. `bias` is null, or
-  // begins with what is added to the first column.
-  void compute_tiles(const Strips& a, const Panels<T>& b, T* c, bool add,
+  // A block of rows times packed panels of b. c points to the first element of the
+  // result. `bias` is null, or begins with what is added to the first column.
+  void compute_block(const Strips& a, const Panels<T>& b, T* c, bool add,
                      const T* bias) const {
-    for (int64_t first = 0; first < b.count; first += blocking_.group) {
-      for (int64_t row = 0; row < a.rows; row += blocking_.strip_rows) {
-        compute_strip(a, row, b, first, c, add, bias);
+    for (int64_t panel = 0; panel < b.count; panel += blocking_.group) {
+      const int64_t column = panel * b.width;
+      const int64_t columns = std::min(blocking_.group * b.width, b.lines - column);
+      const int64_t height = blocking_.loops.strip_rows;
+      for (int64_t row = 0; row < a.rows; row += height) {
+        const auto& [first, row_stride, column_stride] = a.first_strip;
+        blocking_.loops.multiply_panels(
+            {.m = std::min(height, a.rows - row),
+             .n = columns,
+             .k = b.depth,
+             .a = {first + row / height * a.step, row_stride, column_stride},
+             .b = b_.memory + panel * b.size,
+             .b_step = b.width,
+             .panel_step = b.size,
+             .c = c + row * x_.n + column,
+             .c_step = x_.n,
+             .add = add,
+             .bias = bias ? bias + column : nullptr});
       }
     }
-  }
-
-  // The tiles of the strip that begins at a row and of the panels of columns from
-  // first_panel on, a group.
-  void compute_strip(const Strips& a, int64_t row, const Panels<T>& b,
-                     int64_t first_panel, T* c, bool add, const T* bias) const {
-    const int64_t height = std::min(blocking_.strip_rows, a.rows - row);
-    const T* const strip = a.first_strip.first + row / blocking_.strip_rows * a.step;
-    const int64_t end = std::min(first_panel + blocking_.group, b.count);
-    const int64_t column = first_panel * b.width;
-    const int64_t column_count = std::min(end * b.width, b.lines) - column;
-    T* const to = c + row * x_.n;
-    if (bias) bias += column;
-    if (blocking_.loops.fused) {
-      return blocking_.loops.multiply_panels(
-          {.m = height,
-           .n = column_count,
-           .k = b.depth,
-           .a = {strip, a.first_strip.row_stride, a.first_strip.column_stride},
-           .b = b_.memory + first_panel * b.size,
-           .b_step = b.width,
-           .panel_step = b.size,
-           .c = to + column,
-           .c_step = x_.n,
-           .add = add,
-           .bias = bias});
-    }
-    for (int64_t j = first_panel; j < end; ++j) {
-      blis::tile_kernel<T>()(height, std::min(b.width, b.lines - j * b.width), b.depth,
-                             strip, b_.memory + j * b.size, to + j * b.width, x_.n, add);
-    }
-    if (bias) blocking_.loops.add_row(height, column_count, bias, to + column, x_.n);
   }
 };
 
@@ -283,21 +276,21 @@ struct Grid {  // of the parts of one product, for threads
   int64_t rows = 1, columns = 1;
 };
 
-// The grid of `parts` parts whose largest part takes the least time, for its
-// multiply-adds and for what it reads. To read an element, and to pack it, takes about as
-// long as 12 multiply-adds. Where it makes no difference each part has rows of its own:
-// the next op, cut into rows as well, finds them in the cache of its core.
+// The grid of `parts` parts whose largest part takes the least time: that of its
+// multiply-adds, and 12 times as long for each element that it reads, and packs; both for
+// one value of k. Where it makes no difference each part has rows of its own: the next
+// op, cut into rows as well, finds them in the cache of its core.
 template <class T>
 Grid best_grid(const Products<T>& x, const Blocking<T>& blocking, int64_t parts) {
   constexpr int64_t reading = 12;
+  const int64_t tile_rows = blocking.loops.tile_rows;
+  const int64_t tile_columns = blocking.loops.tile_columns;
   Grid best;
   int64_t least = -1;
   for (int64_t rows = 1; rows <= parts; ++rows) {
     if (parts % rows != 0) continue;
-    const int64_t m =
-        ceil_div(ceil_div(x.m, blocking.tile_rows), rows) * blocking.tile_rows;
-    const int64_t n = ceil_div(ceil_div(x.n, blocking.tile_columns), parts / rows) *
-                      blocking.tile_columns;
+    const int64_t m = ceil_div(ceil_div(x.m, tile_rows), rows) * tile_rows;
+    const int64_t n = ceil_div(ceil_div(x.n, tile_columns), parts / rows) * tile_columns;
     const int64_t time = m * n + reading * (m + n);
     if (least < 0 || time <= least) {
       least = time;
@@ -310,13 +303,15 @@ Grid best_grid(const Products<T>& x, const Blocking<T>& blocking, int64_t parts)
 template <class T>
 void multiply_in_tiles(const Products<T>& x) {
   const Blocking<T> blocking(x);
+  const int64_t tile_rows = blocking.loops.tile_rows;
+  const int64_t tile_columns = blocking.loops.tile_columns;
   const int64_t products = x.count(), work = x.m * x.n * x.k;
-  const int64_t tiles =
-      ceil_div(x.m, blocking.tile_rows) * ceil_div(x.n, blocking.tile_columns);
-  // A thread takes whole products. If one of them pays for a team of more threads than
-  // there are products, or for as many and these are few and no multiple of them, each is
-  // cut into parts, one for each thread of the team. A part has at least twice the work
-  // that keeps a thread busy, for several read the same a or b.
+  const int64_t tiles = ceil_div(x.m, tile_rows) * ceil_div(x.n, tile_columns);
+  // Either each of some threads takes whole products, or every product is cut into a part
+  // for each thread of a team. It is cut if the team is larger, or if it is as large and
+  // whole products would leave threads without work: if there are fewer than four a
+  // thread, and not the same number for each. A part has at least twice the work that
+  // keeps a thread busy, for several read the same a or b.
   int64_t threads = thread_count(products, multiply_grain / work + 1);
   const int64_t team = thread_count(std::min(work / (2 * multiply_grain), tiles), 1);
   Grid grid;
@@ -325,10 +320,11 @@ void multiply_in_tiles(const Products<T>& x) {
     threads = team;
     grid = best_grid(x, blocking, team);
   }
-  // More parts than threads, where b stays packed from part to part.
+  // More parts than threads, of four tiles or more, where b stays packed from part to
+  // part.
   if (products == 1 && grid.rows > 1 && grid.columns == 1 && x.k <= blocking.depth &&
       x.n <= blocking.block_columns) {
-    grid.rows = std::clamp(ceil_div(x.m, 4 * blocking.tile_rows), team, 8 * team);
+    grid.rows = std::clamp(ceil_div(x.m, 4 * tile_rows), team, 8 * team);
   }
   // Part 0 of all products, then part 1: what two products share stays packed.
   const int64_t parts = products * grid.rows * grid.columns;
@@ -346,10 +342,10 @@ void multiply_in_tiles(const Products<T>& x) {
     const int64_t part = i / products;
     const int64_t r = part / grid.columns, q = part % grid.columns;
     multiplications[thread].compute(
-        i % products, {bound(r, grid.rows, x.m, blocking.tile_rows),
-                       bound(r + 1, grid.rows, x.m, blocking.tile_rows),
-                       bound(q, grid.columns, x.n, blocking.tile_columns),
-                       bound(q + 1, grid.columns, x.n, blocking.tile_columns)});
+        i % products,
+        {bound(r, grid.rows, x.m, tile_rows), bound(r + 1, grid.rows, x.m, tile_rows),
+         bound(q, grid.columns, x.n, tile_columns),
+         bound(q + 1, grid.columns, x.n, tile_columns)});
   });
 }
 

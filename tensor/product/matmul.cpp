@@ -23,8 +23,8 @@ void check_batches(const Shape& a, const Shape& b) {
   }
 }
 
-// Whether x is a vector with gaps that up to `readers` lines of the other operand read,
-// four or more: then it is worth a copy, which has none.
+// Whether x is a vector with gaps that four or more of the `readers`, lines of the other
+// operand, multiply: then a copy, which has none, pays.
 bool is_gappy(const Tensor& x, std::int64_t readers) {
   const int d = x.dim();
   const std::int64_t rows = x.shape()[d - 2], columns = x.shape()[d - 1];

@@ -1,7 +1,7 @@
-// Operands of products packed for BLIS's micro-kernel (see blis.h) or heed's kernel,
-// multiply_panels() (see tile_kernels.h): in panels, each of which holds a few lines,
-// that is rows of a or columns of b, side by side (BLIS: micro-panels; the width is MR or
-// NR). Only heed's own sources include this file.
+// Operands of products packed for multiply_panels() (see tile_kernels.h): in panels, each
+// of which holds a few lines, that is rows of a or columns of b, side by side (BLIS:
+// micro-panels). Panels of a are strip_rows wide, those of b tile_columns. Only heed's
+// own sources include this file.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,7 @@
 
 namespace heed {
 
-// `count` elements of T, rounded up so that what follows them is aligned as the
-// micro-kernel wants it.
+// `count` elements of T, rounded up to whole cache lines: what follows is aligned.
 template <class T>
 std::int64_t aligned(std::int64_t count) {
   constexpr std::int64_t cache_line = 64 / sizeof(T);
@@ -37,8 +36,8 @@ struct Panels {
         count(ceil_div(lines, width)),
         size(aligned<T>(width * depth)) {}
 
-  // The elements of all panels, and the slack after them.
-  std::int64_t total() const { return count * size + blis::TileKernel<T>::slack; }
+  // The elements of all panels, and of those after them that BLIS's micro-kernel loads.
+  std::int64_t total() const { return count * size + blis::read_ahead<T>; }
 
   // Packs an operand whose lines are `step` apart and the elements of a line
   // `depth_step`.

@@ -42,7 +42,7 @@ void multiply_small(const Products<T>& x) {
       const auto [at_a, at_b] = x.offsets(i);
       if (const T* const b = x.b.first + at_b; b != source) {
         // As one panel of this width, which holds the kernel's panels side by side: 40
-        // columns as 48, whose first 32 are a panel with AVX-512 and the rest half a one.
+        // columns as 48, with AVX-512 a panel of 32 and half a panel.
         loops.pack(width, x.n, x.k, b, x.b.column_stride, x.b.row_stride, packed, 0);
         source = b;
       }

@@ -1,3 +1,6 @@
+// From the tile up: multiply_tile(), then the loops over the tiles of a call,
+// multiply_panels(), then the packing of panels. Vector, lanes, load(), broadcast() and
+// repeat() are in kernels/vector.h.
 #include "tensor/product/tile_kernels.h"
 
 #include <cstring>
@@ -16,10 +19,163 @@ namespace {
 
 using std::int64_t;
 
+// The rows of a tile of two vectors of columns: its sums, two vectors of b and a number
+// of a take 27 of AVX-512's 32 registers, or 15 of 16.
+#if defined(__AVX512F__)
+constexpr int tile_rows = 12;
+#else
+constexpr int tile_rows = 6;
+#endif
+// The most rows of a tile of one vector: its 12 sums are enough for a processor that
+// begins two multiply-adds a cycle and needs four cycles for each.
+constexpr int strip_rows = 12;
+static_assert(strip_rows % tile_rows == 0);
+
+// a b + c, rounded once at levels that have fused multiply-adds.
+template <class T>
+[[gnu::always_inline]] inline Vector<T> multiply_add(Vector<T> a, Vector<T> b,
+                                                     Vector<T> c) {
+#if defined(__AVX512F__)
+  if constexpr (sizeof(T) == sizeof(float)) {
+    return _mm512_fmadd_ps(a, b, c);
+  } else {
+    return _mm512_fmadd_pd(a, b, c);
+  }
+#elif defined(__FMA__)
+  if constexpr (sizeof(T) == sizeof(float)) {
+    return _mm256_fmadd_ps(a, b, c);
+  } else {
+    return _mm256_fmadd_pd(a, b, c);
+  }
+#else
+  return a * b + c;
+#endif
+}
+
+// Not inlined: every function of a tile would hold a copy.
+template <class T>
+[[gnu::noinline]] void copy_rows(int64_t rows, int64_t n, const T* from,
+                                 int64_t from_step, T* to, int64_t to_step) {
+  for (int64_t i = 0; i < rows; ++i, from += from_step, to += to_step) {
+    for (int64_t j = 0; j < n; ++j) to[j] = from[j];
+  }
+}
+
+// A tile of c: `rows` rows and `vectors` vectors of columns, or n columns if these are
+// fewer. a, b, bias and c point to what the tile begins with; of x it takes k, the
+// strides, add and scale.
+template <int rows, int vectors, class T>
+void multiply_tile(const TileProduct<T>& x, const T* a, const T* b, const T* bias, T* c,
+                   int64_t n) {
+  constexpr int w = lanes<T>;
+  const int64_t c_step = x.c_step;
+  // c is fetched while the sums are formed: else the stores to a large c would wait.
+  repeat<rows>([&](auto i) {
+    repeat<vectors>([&](auto v) { __builtin_prefetch(c + i * c_step + v * w, 1); });
+  });
+  Vector<T> sums[rows][vectors];
+  repeat<rows>(
+      [&](auto i) { repeat<vectors>([&](auto v) { sums[i][v] = Vector<T>{}; }); });
+  // A pointer for every third row: an address of x86 is a register, plus 1, 2, 4 or 8
+  // times another. With the stride as the other, one pointer reaches three rows. One
+  // pointer for all rows would take a register for each multiple of the stride.
+  const T* thirds[(rows + 2) / 3];
+  repeat<(rows + 2) / 3>([&](auto i) { thirds[i] = a + 3 * i * x.a.row_stride; });
+  for (int64_t p = 0; p < x.k; ++p, b += x.b_step) {
+    Vector<T> row[vectors];
+    repeat<vectors>([&](auto v) { row[v] = load(b + v * w); });
+    repeat<rows>([&](auto i) {
+      const Vector<T> factor = broadcast(thirds[i / 3][i % 3 * x.a.row_stride]);
+      repeat<vectors>(
+          [&](auto v) { sums[i][v] = multiply_add<T>(factor, row[v], sums[i][v]); });
+    });
+    for (const T*& third : thirds) third += x.a.column_stride;
+  }
+  const bool add = x.add;
+  const Vector<T> scale = broadcast(x.scale);
+  repeat<rows>([&](auto i) { repeat<vectors>([&](auto v) { sums[i][v] *= scale; }); });
+  // Adds c's elements and the bias, and stores. Inlined, for as a function it would get
+  // the sums through memory.
+  const auto finish = [&](T * to, int64_t step, const T* bias)
+      __attribute__((always_inline)) {
+    if (add) {
+      repeat<rows>([&](auto i) {
+        repeat<vectors>([&](auto v) { sums[i][v] += load(to + i * step + v * w); });
+      });
+    }
+    if (bias) {
+      repeat<vectors>([&](auto v) {
+        const Vector<T> offset = load(bias + v * w);
+        repeat<rows>([&](auto i) { sums[i][v] += offset; });
+      });
+    }
+    repeat<rows>([&](auto i) {
+      repeat<vectors>(
+          [&](auto v) { std::memcpy(to + i * step + v * w, &sums[i][v], vector_bytes); });
+    });
+  };
+  constexpr int width = vectors * w;
+  if (n >= width) return finish(c, c_step, bias);
+  // The tile reaches over the end of c: it is finished in a place of its own, with zeros
+  // beside what c and the bias have.
+  T edge[rows * width], edge_bias[width];
+  if (add) {
+    std::memset(edge, 0, sizeof edge);
+    copy_rows(rows, n, c, c_step, edge, width);
+  }
+  if (bias) {
+    std::memset(edge_bias, 0, sizeof edge_bias);
+    copy_rows(1, n, bias, n, edge_bias, width);
+  }
+  finish(edge, width, bias ? edge_bias : nullptr);
+  copy_rows(rows, n, edge, width, c, c_step);
+}
+
+// The tiles of rows first_row to end_row in the panels that hold columns j to `end`, of
+// as many vectors and of at most as many rows as there are numbers i. Rows are cut into
+// as few pieces as that allows, of which the last two are nearly equal: it matters where
+// a call has more rows than a strip, for small products and in attention.
+template <int vectors, class T, int... i>
+void multiply_rows(std::integer_sequence<int, i...>, const TileProduct<T>& x,
+                   int64_t first_row, int64_t end_row, int64_t j, int64_t end) {
+  using Tile = void (*)(const TileProduct<T>&, const T* a, const T* b, const T* bias,
+                        T* c, int64_t n);
+  // The tiles of 1, 2, ... rows. Not a std::array, whose functions the linker could take
+  // from another level (see level.h).
+  static constexpr Tile of_rows[] = {multiply_tile<i + 1, vectors, T>...};
+  constexpr int64_t most = sizeof...(i), width = 2 * lanes<T>;
+  for (; j < end; j += width) {
+    for (int64_t row = first_row, rows; row < end_row; row += rows) {
+      const int64_t left = end_row - row;
+      rows = left <= most ? left : left < 2 * most ? left / 2 : most;
+      of_rows[rows - 1](x, x.a.first + row * x.a.row_stride,
+                        x.b + j / width * x.panel_step, x.bias ? x.bias + j : nullptr,
+                        x.c + row * x.c_step + j, x.n - j);
+    }
+  }
+}
+
+template <class T>
+void multiply_panels(const TileProduct<T>& x) {
+  constexpr int64_t width = 2 * lanes<T>;
+  // If no more than a vector of columns remains, tiles of one vector take them.
+  const int64_t rest = x.n % width, wide = rest > lanes<T> ? x.n : x.n - rest;
+  // Panels one after another in memory are all read for each few rows, which the
+  // processor foresees: with AVX2 for the upper half of a strip, then for the lower. Of
+  // panels side by side, as rows of one matrix, each stays in the L1 cache for all rows.
+  const bool one_after_another = x.b_step == width;
+  const int64_t rows = one_after_another ? tile_rows : x.m;
+  for (int64_t row = 0; row < x.m; row += rows) {
+    const int64_t end = row + rows < x.m ? row + rows : x.m;
+    multiply_rows<2>(std::make_integer_sequence<int, tile_rows>{}, x, row, end, 0, wide);
+  }
+  multiply_rows<1>(std::make_integer_sequence<int, strip_rows>{}, x, 0, x.m, wide, x.n);
+}
+
 // The lines of the panels lie side by side in memory already. A loop of known length is a
 // few instructions: `fixed` is the width, or 0 where it is none of those that pack()
 // knows. Several panels at a time: the pieces that they take of a cache line are read
-// together.
+// together; with eight panels it takes 7 to 18 % longer on a Zen 3.
 template <int fixed, class T>
 void pack_side_by_side(int64_t width, int64_t lines, int64_t depth, const T* x,
                        int64_t depth_step, T* panels, int64_t panel_step) {
@@ -90,177 +246,12 @@ void add_row(int64_t rows, int64_t n, const T* row, T* c, int64_t c_step) {
   }
 }
 
-// The rows of a tile of two vectors of columns: its sums, two vectors of b and a number
-// of a take 27 of AVX-512's 32 registers, or 15 of 16.
-#if defined(__AVX512F__)
-constexpr int tile_rows = 12;
-#else
-constexpr int tile_rows = 6;
-#endif
-// The most rows of a tile of one vector, which takes 14 registers. A strip has as many.
-constexpr int strip_rows = 12;
-static_assert(strip_rows % tile_rows == 0);
-
-// a b + c, rounded once at levels that have fused multiply-adds.
-template <class T>
-[[gnu::always_inline]] inline Vector<T> multiply_add(Vector<T> a, Vector<T> b,
-                                                     Vector<T> c) {
-#if defined(__AVX512F__)
-  if constexpr (sizeof(T) == sizeof(float)) {
-    return _mm512_fmadd_ps(a, b, c);
-  } else {
-    return _mm512_fmadd_pd(a, b, c);
-  }
-#elif defined(__FMA__)
-  if constexpr (sizeof(T) == sizeof(float)) {
-    return _mm256_fmadd_ps(a, b, c);
-  } else {
-    return _mm256_fmadd_pd(a, b, c);
-  }
-#else
-  return a * b + c;
-#endif
-}
-
-// Not inlined: every function of a tile would hold a copy.
-template <class T>
-[[gnu::noinline]] void copy_rows(int64_t rows, int64_t n, const T* from,
-                                 int64_t from_step, T* to, int64_t to_step) {
-  for (int64_t i = 0; i < rows; ++i, from += from_step, to += to_step) {
-    for (int64_t j = 0; j < n; ++j) to[j] = from[j];
-  }
-}
-
-// A tile of c: `rows` rows and `vectors` vectors of columns, or n columns if these are
-// fewer. It does what BLIS's micro-kernel does, as fast where there are fused
-// multiply-adds, on rows of a wherever they lie. a, b, bias and c point to what the tile
-// begins with; of x it takes k, the strides, add and scale.
-template <int rows, int vectors, class T>
-void multiply_tile(const TileProduct<T>& x, const T* a, const T* b, const T* bias, T* c,
-                   int64_t n) {
-  constexpr int w = lanes<T>;
-  const int64_t c_step = x.c_step;
-  // c is fetched while the sums are formed: else the stores to a large c would wait.
-  repeat<rows>([&](auto i) {
-    repeat<vectors>([&](auto v) { __builtin_prefetch(c + i * c_step + v * w, 1); });
-  });
-  Vector<T> sums[rows][vectors];
-  repeat<rows>(
-      [&](auto i) { repeat<vectors>([&](auto v) { sums[i][v] = Vector<T>{}; }); });
-  // A pointer for every third row: an address can be a pointer, with a register added, or
-  // twice that register, which is the stride. With one pointer for all rows, their
-  // distances from the first would need several registers.
-  const T* thirds[(rows + 2) / 3];
-  repeat<(rows + 2) / 3>([&](auto i) { thirds[i] = a + 3 * i * x.a.row_stride; });
-  for (int64_t p = 0; p < x.k; ++p, b += x.b_step) {
-    Vector<T> row[vectors];
-    repeat<vectors>([&](auto v) { row[v] = load(b + v * w); });
-    repeat<rows>([&](auto i) {
-      // The number in every lane: - 0 changes no number, where + 0 changes -0.
-      const Vector<T> factor = thirds[i / 3][i % 3 * x.a.row_stride] - Vector<T>{};
-      repeat<vectors>(
-          [&](auto v) { sums[i][v] = multiply_add<T>(factor, row[v], sums[i][v]); });
-    });
-    for (const T*& third : thirds) third += x.a.column_stride;
-  }
-  const bool add = x.add;
-  const Vector<T> scale = x.scale - Vector<T>{};
-  repeat<rows>([&](auto i) { repeat<vectors>([&](auto v) { sums[i][v] *= scale; }); });
-  // Adds c's elements and the bias, and stores. Inlined, for as a function it would get
-  // the sums through memory.
-  const auto finish = [&](T * to, int64_t step, const T* bias)
-      __attribute__((always_inline)) {
-    if (add) {
-      repeat<rows>([&](auto i) {
-        repeat<vectors>([&](auto v) { sums[i][v] += load(to + i * step + v * w); });
-      });
-    }
-    if (bias) {
-      repeat<vectors>([&](auto v) {
-        const Vector<T> offset = load(bias + v * w);
-        repeat<rows>([&](auto i) { sums[i][v] += offset; });
-      });
-    }
-    repeat<rows>([&](auto i) {
-      repeat<vectors>(
-          [&](auto v) { std::memcpy(to + i * step + v * w, &sums[i][v], vector_bytes); });
-    });
-  };
-  constexpr int width = vectors * w;
-  if (n >= width) return finish(c, c_step, bias);
-  // The tile reaches over the end of c: it is finished in a place of its own, with zeros
-  // beside what c and the bias have.
-  T edge[rows * width], edge_bias[width];
-  if (add) {
-    std::memset(edge, 0, sizeof edge);
-    copy_rows(rows, n, c, c_step, edge, width);
-  }
-  if (bias) {
-    std::memset(edge_bias, 0, sizeof edge_bias);
-    copy_rows(1, n, bias, n, edge_bias, width);
-  }
-  finish(edge, width, bias ? edge_bias : nullptr);
-  copy_rows(rows, n, edge, width, c, c_step);
-}
-
-template <class T>
-using Tile = void (*)(const TileProduct<T>& x, const T* a, const T* b, const T* bias,
-                      T* c, int64_t n);
-
-// The tiles of 1, 2, ... rows. Not a std::array, whose functions the linker could take
-// from another level (see level.h).
-template <int vectors, class T, class Rows>
-struct Tiles;
-template <int vectors, class T, int... i>
-struct Tiles<vectors, T, std::integer_sequence<int, i...>> {
-  static constexpr Tile<T> of_rows[] = {multiply_tile<i + 1, vectors, T>...};
-};
-template <int vectors, class T, int most>
-using TilesUpTo = Tiles<vectors, T, std::make_integer_sequence<int, most>>;
-
-// The tiles of some rows in some panels, which hold columns j to `end`. of_rows are tiles
-// of 1 to `most` rows. Rows are cut into as few pieces as that allows, of which the last
-// two are nearly equal.
-template <class T>
-void multiply_rows(const TileProduct<T>& x, const Tile<T>* of_rows, int64_t most,
-                   int64_t first_row, int64_t end_row, int64_t j, int64_t end) {
-  constexpr int64_t width = 2 * lanes<T>;
-  for (; j < end; j += width) {
-    for (int64_t i = first_row, rows; i < end_row; i += rows) {
-      const int64_t left = end_row - i;
-      rows = left <= most ? left : left < 2 * most ? left / 2 : most;
-      of_rows[rows - 1](x, x.a.first + i * x.a.row_stride, x.b + j / width * x.panel_step,
-                        x.bias ? x.bias + j : nullptr, x.c + i * x.c_step + j, x.n - j);
-    }
-  }
-}
-
-template <class T>
-void multiply_panels(const TileProduct<T>& x) {
-  constexpr int64_t width = 2 * lanes<T>;
-  // If no more than a vector of columns remains, tiles of one vector take them.
-  const int64_t rest = x.n % width, wide = rest > lanes<T> ? x.n : x.n - rest;
-  // Panels that follow one another in memory are read through for each few rows: the
-  // processor foresees that. Of panels that lie side by side, as rows of one matrix, each
-  // stays in the L1 cache for all rows.
-  const int64_t rows = x.b_step == width ? tile_rows : x.m;
-  for (int64_t i = 0; i < x.m; i += rows) {
-    const int64_t end = i + rows < x.m ? i + rows : x.m;
-    multiply_rows(x, TilesUpTo<2, T, tile_rows>::of_rows, tile_rows, i, end, 0, wide);
-  }
-  multiply_rows(x, TilesUpTo<1, T, strip_rows>::of_rows, strip_rows, 0, x.m, wide, x.n);
-}
-
 template <class T>
 constexpr TileKernels<T> kernels = {
     .tile_rows = tile_rows,
     .tile_columns = 2 * lanes<T>,
     .strip_rows = strip_rows,
-#if defined(__FMA__)
-    .fused = true,
-#else
-    .fused = false,
-#endif
+    .needs_panels_of_a = false,
     .pack = pack<T>,
     .multiply_panels = multiply_panels<T>,
     .add_row = add_row<T>,

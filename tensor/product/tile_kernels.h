@@ -8,11 +8,13 @@
 
 namespace heed::kernels {
 
-// A product for multiply_panels(): c (m, n) = scale a (m, k) b, or with `add` c + scale a
-// b, and then plus `bias` (n), each row of it, unless that is null.
+// A product for multiply_panels():
+//   c = scale a b,  plus c where `add` is true,  plus `bias` (n) in each row unless null
+// for a (m, k), b (k, n) and c (m, n).
 //   b    panels of tile_columns columns, the last padded with zeros to whole vectors: row
 //        p of panel j begins at b[j * panel_step + p * b_step]
 //   c    rows c_step apart
+// gemm.cpp leaves scale at 1; attention sets it.
 template <class T>
 struct TileProduct {
   std::int64_t m, n, k;
@@ -28,14 +30,13 @@ struct TileProduct {
 
 template <class T>
 struct TileKernels {
-  // The tile that multiply_panels() computes best.
+  // The tile of c that stays in registers, two vectors wide. (BLIS: MR, NR)
   std::int64_t tile_rows, tile_columns;
-  // The most rows of a tile of one vector of columns, which registers limit: calls with a
-  // multiple are the best.
+  // The rows of a with which multiply_panels() is best called: whole tiles, and as many
+  // rows as a tile one vector wide needs to keep the units busy that multiply and add.
   std::int64_t strip_rows;
-  // Whether the level has fused multiply-adds: without them BLIS's micro-kernel is faster
-  // than large tiles of multiply_panels().
-  bool fused;
+  // Whether multiply_panels() takes only rows that one panel of a holds.
+  bool needs_panels_of_a;
   // Packs lines of `depth` elements in panels of `width` lines, panel_step apart; what
   // the last panel has no lines for becomes 0:
   //   panels[j * panel_step + p * width + i] =

@@ -2,7 +2,6 @@
 
 #include "tensor/kernels/folds.h"
 #include "tensor/kernels/level.h"
-#include "tensor/kernels/transpose.h"
 
 namespace heed::kernels::HEED_KERNELS {
 namespace {
@@ -44,39 +43,10 @@ void add_columns(int64_t n, int64_t k, const T* a, int64_t a_step, const T* x,
 }
 
 template <class T>
-void gemv(int64_t rows, int64_t n, T alpha, const T* a, int64_t a_step, const T* x,
-          T* out) {
-  for (int64_t i = 0; i < rows; ++i, a += a_step) out[i] = alpha * dot(n, a, 1, x, 1);
-}
-
-template <class T>
-void ger(int64_t rows, int64_t n, T alpha, const T* x, const T* y, bool add, T* a,
-         int64_t a_step) {
-  for (int64_t i = 0; i < rows; ++i, a += a_step) {
-    const T factor = alpha * x[i];
-    if (add) {
-#pragma omp simd
-      for (int64_t p = 0; p < n; ++p) a[p] += factor * y[p];
-    } else {
-      scale(n, y, 1, factor, a);
-    }
-  }
-}
-
-template <class T>
-void transpose_whole(int64_t rows, int64_t columns, const T* x, int64_t step, T* out,
-                     int64_t out_step) {
-  transpose(rows, columns, x, step, out, out_step);
-}
-
-template <class T>
 constexpr VectorKernels<T> kernels = {
     .dot = dot<T>,
     .scale = scale<T>,
     .add_columns = add_columns<T>,
-    .gemv = gemv<T>,
-    .ger = ger<T>,
-    .transpose = transpose_whole<T>,
 };
 
 }  // namespace

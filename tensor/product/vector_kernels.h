@@ -1,5 +1,4 @@
-// The loops of products with vectors, and what attention row by row needs of BLAS. T is
-// float or double.
+// The loops of products with vectors. T is float or double.
 #pragma once
 
 #include <cstdint>
@@ -17,16 +16,6 @@ struct VectorKernels {
   // and added; k is at least 1. Each out[i] is summed up in the same order whatever n is.
   void (*add_columns)(std::int64_t n, std::int64_t k, const T* a, std::int64_t a_step,
                       const T* x, std::int64_t x_step, T* out);
-  // out[i] = alpha times the sum over p < n of a[i * a_step + p] * x[p]. (BLAS: gemv)
-  void (*gemv)(std::int64_t rows, std::int64_t n, T alpha, const T* a,
-               std::int64_t a_step, const T* x, T* out);
-  // a[i * a_step + p] = alpha x[i] y[p], i < rows and p < n; with `add` it adds that to
-  // what a holds. (BLAS: ger)
-  void (*ger)(std::int64_t rows, std::int64_t n, T alpha, const T* x, const T* y,
-              bool add, T* a, std::int64_t a_step);
-  // out[j * out_step + i] = x[i * step + j] for i < rows and j < columns.
-  void (*transpose)(std::int64_t rows, std::int64_t columns, const T* x,
-                    std::int64_t step, T* out, std::int64_t out_step);
 };
 
 }  // namespace heed::kernels

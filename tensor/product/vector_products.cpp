@@ -56,14 +56,15 @@ void matrix_vector(const Products<T>& x, int64_t lines, Matrix<const T> matrix,
   const auto add_columns = kernels::get<kernels::VectorKernels<T>>().add_columns;
   for_lines(x.count(), lines, x.k, [&](int64_t product, int64_t begin, int64_t end) {
     const auto at = x.offsets(product);
-    const T* const a = matrix.first + at[operand];
+    const T* const first = matrix.first + at[operand];
     const T* const v = vector + at[1 - operand];
     T* const c = x.c + product * lines;
     if (lines > 1 && matrix.column_stride != 1 && matrix.row_stride == 1) {
-      add_columns(end - begin, x.k, a + begin, matrix.column_stride, v, step, c + begin);
+      add_columns(end - begin, x.k, first + begin, matrix.column_stride, v, step,
+                  c + begin);
     } else {
       for (int64_t i = begin; i < end; ++i) {
-        c[i] = dot(x.k, a + i * matrix.row_stride, matrix.column_stride, v, step);
+        c[i] = dot(x.k, first + i * matrix.row_stride, matrix.column_stride, v, step);
       }
     }
   });
@@ -77,7 +78,7 @@ void multiply_vectors(const Products<T>& x) {
     matrix_vector<T>(x, x.m, x.a, x.b.first, x.b.row_stride, 0);
   } else if (x.k == 1) {
     outer_products(x);
-  } else {
+  } else {  // a is a row: the columns of b are the lines
     matrix_vector<T>(x, x.n, {x.b.first, x.b.column_stride, x.b.row_stride}, x.a.first,
                      x.a.column_stride, 1);
   }
