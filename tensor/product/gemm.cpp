@@ -107,7 +107,8 @@ enum class RowsOfA {
 // Contiguous rows a multiple of 4 KiB apart are copied, unless all are the same row. The
 // lower bits of an address choose its set of 8 or 12 places in the L1 cache, so that all
 // numbers of a column of a would share one set. Copies are at most 2 KiB apart: at worst
-// the six or twelve rows of a tile share two sets.
+// the six or twelve rows of a tile share two sets. To pack such rows, which transposes
+// them, makes products of few rows 15 % slower.
 template <class T>
 RowsOfA choose_rows_of_a(const Products<T>& x, bool needs_panels) {
   if (needs_panels || x.a.column_stride != 1) return RowsOfA::packed;
