@@ -140,10 +140,7 @@ Pool* make_pool() {
   return pool;
 }
 
-Pool* thread_pool() {
-  Pool* const here = pool;
-  return here ? here : make_pool();
-}
+Pool* thread_pool() { return pool ? pool : make_pool(); }
 
 }  // namespace
 
@@ -154,7 +151,7 @@ std::int64_t bytes_peak() { return peak.load(std::memory_order_relaxed); }
 void reset_peak() { peak.store(bytes_live(), std::memory_order_relaxed); }
 
 void release_cached() {
-  if (Pool* const pool = thread_pool()) pool->release();
+  if (pool) pool->release();
 }
 
 void* allocate(std::size_t bytes) {
@@ -162,8 +159,8 @@ void* allocate(std::size_t bytes) {
   void* block = nullptr;
   if (bytes <= PTRDIFF_MAX) {
     const auto take = [&wanted] {
-      Pool* const pool = thread_pool();
-      return pool ? pool->take(wanted) : std::aligned_alloc(64, wanted.bytes);
+      Pool* const here = thread_pool();
+      return here ? here->take(wanted) : std::aligned_alloc(64, wanted.bytes);
     };
     block = take();
     if (!block) {
@@ -185,7 +182,7 @@ void* allocate(std::size_t bytes) {
 void deallocate(void* block, std::size_t bytes) noexcept {
   const SizeClass kind = size_class(bytes);
   live.fetch_sub(static_cast<std::int64_t>(kind.bytes), std::memory_order_relaxed);
-  if (Pool* const pool = thread_pool()) {
+  if (pool) {  // which no thread makes that only frees what others allocate
     pool->give(block, kind);
   } else {
     std::free(block);

@@ -44,8 +44,10 @@ BOOST_AUTO_TEST_CASE(one_element_is_a_condition) {
   BOOST_TEST(bool(tensor(-2)));
   BOOST_TEST(!bool(tensor({0.0})));
   BOOST_TEST(bool(tensor(NAN)));  // as in Python
-  BOOST_TEST(error_of([] { (void)bool(ones({2}) > 0); }) ==
-             "item: the tensor must have one element, got the shape (2)");
+  BOOST_TEST(
+      error_of([] { (void)bool(ones({2}) > 0); }) ==
+      "a condition needs a tensor of one element, got the shape (2); any() or all() "
+      "of it is one, and & and | combine tensors element by element");
 }
 
 BOOST_AUTO_TEST_CASE(draws_in_place_are_refused_while_they_would_be_recorded) {

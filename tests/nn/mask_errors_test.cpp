@@ -52,6 +52,17 @@ BOOST_AUTO_TEST_CASE(scores_that_they_do_not_fit) {
   BOOST_CHECK_EXCEPTION(
       Mask::drop(ones({1, 2, 3}, boolean)).on({2, 3}), Error,
       says("mask: its shape must broadcast to the scores' (2, 3), got (1, 2, 3)"));
+  // As PyTorch's key_padding_mask.
+  const std::string padding = "; (batch, keys) needs unsqueeze(1)";
+  const std::string end = ", or lengths in Mask::valid_lens";
+  BOOST_CHECK_EXCEPTION(keep.on({2, 4, 3}), Error,
+                        says("mask: its shape must broadcast to the scores' (2, 4, 3), "
+                             "got (2, 3)" +
+                             padding + end));
+  BOOST_CHECK_EXCEPTION(keep.on({2, 5, 4, 3}), Error,
+                        says("mask: its shape must broadcast to the scores' "
+                             "(2, 5, 4, 3), got (2, 3)" +
+                             padding + ".unsqueeze(1)" + end));
   BOOST_CHECK_EXCEPTION(keep.on({3}), Error,
                         says("mask: scores must be (..., queries, keys), got (3)"));
 }

@@ -97,6 +97,7 @@ BOOST_AUTO_TEST_CASE(layers_in_sequence) {
              "  (0): Linear(in_features=2, out_features=4, bias=True)\n"
              "  (1): Tanh()\n"
              "  (2): Dropout(p=0.5, inplace=False)\n"
+             "  (3): function\n"
              "  (4): Linear(in_features=4, out_features=1, bias=True)\n"
              ")");
 }

@@ -117,6 +117,25 @@ BOOST_AUTO_TEST_CASE(gradients_that_are_not_wanted_change_nothing) {
   }
 }
 
+// Whatever their memory held before.
+BOOST_AUTO_TEST_CASE(zeros_for_a_query_that_sees_no_key) {
+  Call c = call({2}, 30, 40, 8, 9);
+  c.mask.lens = remainder(arange(30), 2) * 40;
+  {
+    std::vector<Tensor> numbers;
+    for (int i = 0; i < 4; ++i) {
+      numbers.push_back(full({2, 30}, not_a_number, c.query.dtype()));
+    }
+  }
+  const AttentionResult y =
+      scaled_dot_product_attention(c.query, c.key, c.value, c.mask, c.scale);
+  for (const Tensor& x :
+       {y.output, unsqueeze(y.largest, -1), unsqueeze(y.inverse_sums, -1)}) {
+    const Tensor blind = slice(x, 1, 0, to_end, 2);
+    BOOST_TEST(same(blind, zeros(blind.shape(), x.dtype())));
+  }
+}
+
 BOOST_AUTO_TEST_CASE(bits_depend_neither_on_threads_nor_on_weights) {
   const int before = num_threads();
   for (const Shape& batch : {Shape{}, Shape{2}, Shape{40, 4}, Shape{40, 4, 1}}) {

@@ -1,7 +1,10 @@
 // What the pool keeps of the blocks that were freed.
 
 #include <malloc.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
+#include <fstream>
 #include <optional>
 #include <thread>
 #include <vector>
@@ -35,6 +38,24 @@ boost::test_tools::assertion_result keeps_blocks(boost::unit_test::test_unit_id)
   }).join();
   return kept;
 }
+
+// While it lives, the program cannot take more than so many MiB in addition.
+class MemoryLimit {
+ public:
+  explicit MemoryLimit(std::int64_t more) {
+    rlim_t pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    getrlimit(RLIMIT_AS, &before_);
+    const rlimit limit{pages * sysconf(_SC_PAGESIZE) + more * mib, before_.rlim_max};
+    setrlimit(RLIMIT_AS, &limit);
+  }
+  ~MemoryLimit() { setrlimit(RLIMIT_AS, &before_); }
+  MemoryLimit(const MemoryLimit&) = delete;
+  MemoryLimit& operator=(const MemoryLimit&) = delete;
+
+ private:
+  rlimit before_;
+};
 
 }  // namespace
 
@@ -87,6 +108,30 @@ BOOST_AUTO_TEST_CASE(a_thread_that_frees_the_blocks_of_others_does_not_collect_t
   std::thread([&] {
     blocks.clear();
     BOOST_TEST(taken() <= before - 256 + 64);
+  }).join();
+}
+
+// Also where a tensor is made after that.
+BOOST_AUTO_TEST_CASE(it_ends_with_its_thread) {
+  struct Late {
+    ~Late() { block(1); }
+  };
+  const std::int64_t before = taken();
+  for (int i = 0; i < 50; ++i) {
+    std::thread([] {
+      thread_local const Late late;  // older than the pool, so that it goes after it
+      block(1);
+    }).join();
+  }
+  BOOST_TEST(taken() < before + 10);
+}
+
+BOOST_AUTO_TEST_CASE(it_gives_back_all_before_memory_runs_out) {
+  std::thread([] {
+    { const Tensor a = block(40), b = block(40); }
+    const MemoryLimit limit(20);
+    const Tensor other = block(60);
+    BOOST_TEST(other.numel() == 60 * mib / 4);
   }).join();
 }
 
