@@ -17,6 +17,10 @@
 // functions, named for what it holds.
 #pragma once
 
+#if __cplusplus < 202002L
+#error "heed needs C++20: compile with -std=c++20"
+#endif
+
 // Arrays: memory, shapes and views, arithmetic, random numbers. No gradients.
 #include "tensor/attention/additive_scores.h"
 #include "tensor/attention/attention.h"

@@ -77,8 +77,15 @@ void check_fits(const Tensor& mask, const Shape& scores) {
       "mask: for scores of {} sizes, {}, a mask of {} is ambiguous, got {}; give it all "
       "sizes, or 1 first",
       scores.rank(), scores, shape.rank(), shape);
+  const bool is_padding = shape.rank() == 2 && scores.rank() > 2 &&
+                          shape[0] == scores[0] && shape[1] == scores[scores.rank() - 1];
   check(broadcasts_to(shape, scores),
-        "mask: its shape must broadcast to the scores' {}, got {}", scores, shape);
+        "mask: its shape must broadcast to the scores' {}, got {}{}", scores, shape,
+        !is_padding          ? ""
+        : scores.rank() == 3 ? "; (batch, keys) needs unsqueeze(1), or lengths in "
+                               "Mask::valid_lens"
+                             : "; (batch, keys) needs unsqueeze(1).unsqueeze(1), or "
+                               "lengths in Mask::valid_lens");
 }
 
 // Valid lengths (), (batch), (batch, queries) or (queries), so arranged that they

@@ -113,7 +113,7 @@ class AnyLayer {
   // Calls f(type, address) for each module, parts before what they are parts of.
   virtual void for_each_module(const AnyModule& f) = 0;
   virtual std::string type() const = 0;
-  // What to_string() says of the layer called `name`; nothing of a function.
+  // What to_string() says of the layer called `name`.
   virtual std::string line(const std::string& name, int indent) = 0;
 };
 
@@ -158,7 +158,7 @@ class LayerOf final : public AnyLayer {
   std::string type() const override { return type_name<Layer>(); }
   std::string line(const std::string& name, int indent) override {
     if constexpr (Part<Layer>) return describe_line(name, layer, indent);
-    return {};
+    return std::string(indent, ' ') + "(" + name + "): function\n";
   }
 
   Layer layer;
@@ -187,8 +187,9 @@ class Sequential {
         detail::ModuleOrFunction<Layer>,
         "heed: neither a module nor a function, so that its parameters would not be "
         "found. A module is a struct that lists its parts, in a public visit() that is "
-        "not const: void visit(auto&& f) { f(\"W\", W); }. A function is a lambda, a "
-        "std::function, a pointer, or a struct of plain numbers without a visit()");
+        "not const and takes auto&&, not auto&: void visit(auto&& f) { f(\"W\", W); }. A "
+        "function is a lambda, a std::function, a pointer, or a struct of plain numbers "
+        "without a visit()");
     static_assert(std::copy_constructible<Layer>,
                   "heed: a layer of a Sequential can be copied, and this one cannot");
     layers().push_back(std::make_unique<detail::LayerOf<Layer>>(std::move(layer)));

@@ -160,9 +160,9 @@ void walk(M& module, F&& f, const std::string& path = {}) {
     static_assert(
         Part<M>,
         "heed: neither a module nor a part of one. A module is a struct that lists its "
-        "parts, in a visit() that is not const: void visit(auto&& f) { f(\"W\", W); }. A "
-        "part is a module, a Variable, a Tensor, a struct of a `training` flag and plain "
-        "numbers, or a container of these");
+        "parts, in a public visit() that is not const and takes auto&&, not auto&: void "
+        "visit(auto&& f) { f(\"W\", W); }. A part is a module, a Variable, a Tensor, a "
+        "struct of a `training` flag and plain numbers, or a container of these");
     if constexpr (std::same_as<M, Variable> || std::same_as<M, Tensor>) {
       check(module.defined(),
             "visit: the part \"{}\" is undefined; the module was moved from, or the part "

@@ -99,6 +99,14 @@ double Tensor::item() const {
   return dispatch(dtype_, [&]<class T>() { return static_cast<double>(*data<T>()); });
 }
 
+Tensor::operator bool() const {
+  check(numel() == 1,
+        "a condition needs a tensor of one element, got the shape {}; any() or all() of "
+        "it is one, and & and | combine tensors element by element",
+        shape_);
+  return item() != 0;
+}
+
 std::uint64_t Tensor::whole_item(std::int64_t lowest, std::uint64_t highest) const {
   const double rounded = item();
   return dispatch(dtype_, [&]<class T>() {

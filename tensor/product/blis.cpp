@@ -21,8 +21,8 @@ template <class T>
 using MicroKernel =
     std::conditional_t<std::is_same_v<T, float>, sgemm_ukr_ft, dgemm_ukr_ft>;
 
-// BLIS's micro-kernel for T. One that writes columns computes the transposed tile, so
-// that heed sees rows.
+// BLIS's micro-kernel for T. One that writes columns gets b as its a, and a as its b: it
+// computes cᵀ = bᵀ aᵀ, whose columns are the rows of c.
 template <class T>
 struct Kernel {
   MicroKernel<T> run;
@@ -75,7 +75,7 @@ void multiply_panels(const kernels::TileProduct<T>& x) {
   T scale = x.scale, beta = x.add ? T{1} : T{0};
   T* const a = const_cast<T*>(x.a.first);
   T* b = const_cast<T*>(x.b);
-  auxinfo_t hints{};
+  auxinfo_t hints{};  // what to fetch ahead: the panels in use will do
   for (std::int64_t j = 0; j < x.n; j += kernel.columns, b += x.panel_step) {
     const dim_t n = std::min(kernel.columns, x.n - j);
     T* const c = x.c + j;

@@ -1,6 +1,7 @@
-// Products c = a b of matrices. For a first reading: this comment, Multiplication below,
-// then multiply_panels() and multiply_tile() in tile_kernels.cpp. How panels are packed,
-// how a product is cut for threads, and BLIS can wait.
+// Products c = a b of matrices. For a first reading: this comment; Products in gemm.h;
+// panels.h; TileProduct in tile_kernels.h; Blocking and Multiplication below; then
+// tile_kernels.cpp from the top to multiply_panels(). How rows of a are copied, how a
+// product is cut for threads, how panels are packed, and BLIS can wait.
 //
 // multiply(), at the end, chooses among three ways:
 //
@@ -10,49 +11,45 @@
 //   tiles    all others: here
 //
 // A product of n x n matrices has n^3 multiply-adds and 3 n^2 numbers, which a loop over
-// rows and columns would read from memory again and again. A tile of c, 12 x 32 floats
-// with AVX-512, stays in the registers while k passes: each number of a that is loaded is
-// used 32 times, each of b 12 times. And what many tiles read should come from a cache.
+// rows and columns would read from memory again and again. Here what is read again comes
+// from registers or from a cache. The words, with the sizes for floats and AVX-512:
 //
-//   slice   up to `depth` values of k: so few that what follows fits the caches
-//   panel   the columns of b that a tile needs, of one slice, copied so that the tile
-//           reads memory from front to back. To copy so is to pack: vectors are aligned,
-//           and what is missing at the ends is 0. Of a, rows are packed likewise.
-//   group   the panels that take two thirds of a core's L2 cache
-//   strip   the rows of a that one call of multiply_panels() multiplies by a group
+//   slice   up to `depth` values of k
+//   tile    12 rows x 32 columns of c; in registers for one slice
+//   panel   a slice of the 32 columns of b that a tile needs, up to 64 KiB, copied so
+//           that the tile reads memory from front to back. To copy so is to pack: vectors
+//           are aligned, and what is missing at the ends is 0
+//   strip   a slice of 12 rows of a, up to 24 KiB; in the L1 or L2 cache. With AVX-512 it
+//           is as high as a tile, with AVX2 as two
+//   group   as many panels as fit two thirds of a core's L2 cache
+//   block   of b: a slice of up to 64 panels, up to 4 MiB; in the L3 cache
+//           of a: what is packed or copied at a time. Rows read in place are one block
+//   part    the rows x columns of c that a thread computes at a time
 //
-// The loops, with BLIS's names of their sizes, and where they stand:
+// The loops, what they count in, BLIS's name of that, and where they stand:
 //
-//   for each block of columns of b         block_columns   NC   compute()
-//     for each slice of k: pack b          depth           KC   compute()
-//       for each block of rows of a        block_rows      MC   compute()
-//         for each group of panels         group                compute_block()
-//           for each strip of rows         strip_rows           compute_block()
-//             for each panel of the group  tile_columns    NR   multiply_panels()
-//               a tile of c                tile_rows       MR   multiply_tile()
+//   for each block of columns of b                 block_columns  NC  compute()
+//     for each slice of k: pack b                  depth          KC  compute()
+//       for each block of rows of a: pack a or     block_rows     MC  compute()
+//           copy it, if need be
+//         for each group of panels                 group              compute_block()
+//           for each strip of rows                 strip_rows         compute_block()
+//             for each tile's rows in the strip    tile_rows      MR  multiply_panels()
+//               for each panel of the group        tile_columns   NR  multiply_rows()
+//                 a tile of c                                         multiply_tile()
 //
-// The first slice sets a tile of c, the others add to it. A group is read for strip after
-// strip, so it should stay in L2; a strip, at most 24 KiB, for panel after panel, from L1
-// or L2. The packed block of b, at most 4 MiB a thread, is read for each block of rows.
+// The first slice sets a tile of c, the others add to it; so a slice should be deep. A
+// panel passes from L2 through the registers: 128 bytes of it for 24 multiply-adds of
+// vectors, which L2 can deliver.
 //
 // The outer loops are those of Goto and van de Geijn (Anatomy of High-Performance Matrix
 // Multiplication, 2008) and of BLIS. The inner ones have changed places: there a block of
 // a stays in L2 and a panel of b in the L1 cache; here it is panels of b and a strip of
-// a, whose rows can then be read where they lie: heed's kernel of tiles reads contiguous
-// rows in place, or copied where they are a multiple of 4 KiB apart, and others from
-// panels.
+// a. A tile reads a one number at a time, so that rows of a need no packing: contiguous
+// ones are read in place, or copied if they are a multiple of 4 KiB apart.
 //
-// Each thread computes parts of c, rows x columns, with loops and packed panels of its
-// own. Where there are more parts than threads, one that is done takes parts that a
-// slower one has not begun. Columns that two threads need are packed by both, which takes
-// 2 to 4 % of the time. To share them, with a barrier or with one flag per thread, was
-// measured and is no faster: then threads wait for each other. The bits of c depend
-// neither on the number of threads nor on the caches: each element is summed by one
-// thread, and the sum over k is cut by the shape alone.
-//
-// At the baseline level (see level.h) BLIS's micro-kernel computes the tiles. The tests
-// compare this file with BLIS's own driver (blis::gemm), which takes several microseconds
-// a call.
+// The bits of c depend neither on the number of threads nor on the caches: each element
+// is summed by one thread, and the sum over k is cut by the shape alone.
 #include "tensor/product/gemm.h"
 
 #include <algorithm>
@@ -82,14 +79,15 @@ int64_t l2_cache() {
 }
 
 // Cuts `size` into as few nearly equal pieces of at most `most` as possible, and returns
-// the size of a piece, rounded up to a multiple of `unit`.
+// the size of a piece, then rounded up to a multiple of `unit`.
 int64_t even_pieces(int64_t size, int64_t most, int64_t unit) {
   const int64_t pieces = ceil_div(size, most);
   return ceil_div(ceil_div(size, pieces), unit) * unit;
 }
 
-// The kernel of tiles: without fused multiply-adds, which the baseline level lacks,
-// BLIS's is faster than heed's. (The only level of ARM64 is the baseline.)
+// The kernel that computes tiles: heed's, or at the baseline level (see level.h), which
+// has no fused multiply-adds, BLIS's micro-kernel, which is faster there. BLIS's own
+// driver is not used: it takes several microseconds a call. The tests compare with it.
 template <class T>
 const kernels::TileKernels<T>& tile_kernels() {
   return kernels::level() == kernels::Level::baseline
@@ -104,11 +102,11 @@ enum class RowsOfA {
   packed,    // it reads panels
 };
 
-// Contiguous rows a multiple of 4 KiB apart are copied, unless all are the same row. The
-// lower bits of an address choose its set of 8 or 12 places in the L1 cache, so that all
-// numbers of a column of a would share one set. Copies are at most 2 KiB apart: at worst
-// the six or twelve rows of a tile share two sets. To pack such rows, which transposes
-// them, makes products of few rows 15 % slower.
+// Contiguous rows a multiple of 4 KiB apart are copied. A line of the L1 cache, 64 bytes,
+// has its place in one of 64 sets of 8 or 12 lines, so that numbers 4 KiB apart share a
+// set: a whole column of a would. Copies are at most 2 KiB apart: at worst the six or
+// twelve rows of a tile share two sets. To pack such rows, which transposes them, makes
+// products of few rows 15 % slower. Rows 0 apart are one row.
 template <class T>
 RowsOfA choose_rows_of_a(const Products<T>& x, bool needs_panels) {
   if (needs_panels || x.a.column_stride != 1) return RowsOfA::packed;
@@ -117,40 +115,40 @@ RowsOfA choose_rows_of_a(const Products<T>& x, bool needs_panels) {
   return share_a_set ? RowsOfA::copied : RowsOfA::in_place;
 }
 
-// How a product is cut. A row of a slice takes up to 2 KiB, so a strip up to 24 KiB. A
-// group takes at most two thirds of L2; rows of a and c pass through the rest. Copied or
-// packed rows of a block stay in L2 or L3, those in place are one block a part. The
-// limits are measured: with twice the depth products of 1024 x 1024 take a tenth longer
-// on a Zen 4; blocks of 40 tiles of rows, or of 32 panels, are no faster.
+// How a product is cut. A slice of a row takes up to 2 KiB. A group takes at most two
+// thirds of L2, but one panel at least; rows of a and c pass through the rest. The limits
+// are measured: with twice the depth products of 1024 x 1024 take a tenth longer on a
+// Zen 4; blocks of 40 tiles of rows, or of 32 panels, are no faster.
 template <class T>
 struct Blocking {
-  const kernels::TileKernels<T>& loops = tile_kernels<T>();
+  const kernels::TileKernels<T>& kernel = tile_kernels<T>();
   RowsOfA rows_of_a;
   int64_t depth, block_rows, block_columns;
   int64_t group;  // in panels
 
   explicit Blocking(const Products<T>& x)
-      : rows_of_a(choose_rows_of_a(x, loops.needs_panels_of_a)),
+      : rows_of_a(choose_rows_of_a(x, kernel.needs_panels_of_a)),
         depth(even_pieces(x.k, 2048 / sizeof(T), 8)),
         block_rows(
-            even_pieces(x.m, rows_of_a == RowsOfA::in_place ? x.m : 20 * loops.tile_rows,
-                        loops.tile_rows)),
-        block_columns(even_pieces(x.n, 64 * loops.tile_columns, loops.tile_columns)) {
-    const int64_t panel = depth * loops.tile_columns * static_cast<int64_t>(sizeof(T));
-    group = even_pieces(ceil_div(block_columns, loops.tile_columns),
+            even_pieces(x.m, rows_of_a == RowsOfA::in_place ? x.m : 20 * kernel.tile_rows,
+                        kernel.tile_rows)),
+        block_columns(even_pieces(x.n, 64 * kernel.tile_columns, kernel.tile_columns)) {
+    const int64_t panel = depth * kernel.tile_columns * static_cast<int64_t>(sizeof(T));
+    group = even_pieces(ceil_div(block_columns, kernel.tile_columns),
                         std::max<int64_t>(l2_cache() * 2 / 3 / panel, 1), 1);
   }
   // Elements of a block's rows, copied or in panels, and of the panels of its columns.
   int64_t size_a() const {
     switch (rows_of_a) {
       case RowsOfA::copied: return aligned<T>(block_rows * depth);
-      case RowsOfA::packed: return Panels<T>(block_rows, loops.strip_rows, depth).total();
+      case RowsOfA::packed:
+        return Panels<T>(block_rows, kernel.strip_rows, depth).total();
       case RowsOfA::in_place: break;
     }
     return 0;
   }
   int64_t size_b() const {
-    return Panels<T>(block_columns, loops.tile_columns, depth).total();
+    return Panels<T>(block_columns, kernel.tile_columns, depth).total();
   }
 };
 
@@ -183,7 +181,7 @@ class Multiplication {
       : x_(x), blocking_(blocking), a_{memory}, b_{memory + blocking.size_a()} {}
 
   // A part of product i. What is packed of b stays for all blocks of rows and, where the
-  // part needs no more of b, for the next product of the same b.
+  // part needs no more of b, for the next part, or the next product of the same b.
   void compute(int64_t i, const Part& part) {
     const auto [at_a, at_b] = x_.offsets(i);
     const T *const a = x_.a.first + at_a, *const b = x_.b.first + at_b;
@@ -195,7 +193,7 @@ class Multiplication {
       for (int64_t p = 0; p < x_.k; p += blocking_.depth) {
         const int64_t depth = std::min(blocking_.depth, x_.k - p);
         const bool is_last = p + depth == x_.k;
-        const Panels<T> panels(columns, blocking_.loops.tile_columns, depth);
+        const Panels<T> panels(columns, blocking_.kernel.tile_columns, depth);
         pack(panels, b + p * x_.b.row_stride + column * x_.b.column_stride,
              x_.b.column_stride, x_.b.row_stride, b_);
         for (int64_t row = part.row; row < part.row_end; row += most_rows) {
@@ -222,7 +220,7 @@ class Multiplication {
 
   // The strips of the rows from `first` on, copied or packed if need be.
   Strips strips(const T* first, int64_t rows, int64_t depth) {
-    const int64_t height = blocking_.loops.strip_rows, row_stride = x_.a.row_stride;
+    const int64_t height = blocking_.kernel.strip_rows, row_stride = x_.a.row_stride;
     if (blocking_.rows_of_a == RowsOfA::in_place) {
       return {{first, row_stride, 1}, rows, height * row_stride};
     }
@@ -246,24 +244,25 @@ class Multiplication {
     panels.pack(from, step, depth_step, to.memory);
   }
 
-  // A block of rows times packed panels of b. c points to the first element of the
+  // A block of rows times the panels that b_ holds. c points to the first element of the
   // result. `bias` is null, or begins with what is added to the first column.
-  void compute_block(const Strips& a, const Panels<T>& b, T* c, bool add,
+  void compute_block(const Strips& a, const Panels<T>& panels, T* c, bool add,
                      const T* bias) const {
-    for (int64_t panel = 0; panel < b.count; panel += blocking_.group) {
-      const int64_t column = panel * b.width;
-      const int64_t columns = std::min(blocking_.group * b.width, b.lines - column);
-      const int64_t height = blocking_.loops.strip_rows;
+    for (int64_t panel = 0; panel < panels.count; panel += blocking_.group) {
+      const int64_t column = panel * panels.width;
+      const int64_t columns =
+          std::min(blocking_.group * panels.width, panels.lines - column);
+      const int64_t height = blocking_.kernel.strip_rows;
       for (int64_t row = 0; row < a.rows; row += height) {
         const auto& [first, row_stride, column_stride] = a.first_strip;
-        blocking_.loops.multiply_panels(
+        blocking_.kernel.multiply_panels(
             {.m = std::min(height, a.rows - row),
              .n = columns,
-             .k = b.depth,
+             .k = panels.depth,
              .a = {first + row / height * a.step, row_stride, column_stride},
-             .b = b_.memory + panel * b.size,
-             .b_step = b.width,
-             .panel_step = b.size,
+             .b = b_.memory + panel * panels.size,
+             .b_step = panels.width,
+             .panel_step = panels.size,
              .c = c + row * x_.n + column,
              .c_step = x_.n,
              .add = add,
@@ -273,19 +272,25 @@ class Multiplication {
   }
 };
 
-struct Grid {  // of the parts of one product, for threads
+// Each thread computes parts of c with loops and packed panels of its own. Where there
+// are more parts than threads, one that is done takes parts that a slower one has not
+// begun. Columns that two threads need are packed by both, which takes 2 to 4 % of the
+// time. To share them, with a barrier or with one flag per thread, was measured and is no
+// faster: then threads wait for each other.
+
+struct Grid {  // of the parts of one product
   int64_t rows = 1, columns = 1;
 };
 
 // The grid of `parts` parts whose largest part takes the least time: that of its
 // multiply-adds, and 12 times as long for each element that it reads, and packs; both for
-// one value of k. Where it makes no difference each part has rows of its own: the next
-// op, cut into rows as well, finds them in the cache of its core.
+// one value of k. Of equal grids it is that with more rows: the next op, cut into rows as
+// well, finds them in the cache of its core.
 template <class T>
 Grid best_grid(const Products<T>& x, const Blocking<T>& blocking, int64_t parts) {
   constexpr int64_t reading = 12;
-  const int64_t tile_rows = blocking.loops.tile_rows;
-  const int64_t tile_columns = blocking.loops.tile_columns;
+  const int64_t tile_rows = blocking.kernel.tile_rows;
+  const int64_t tile_columns = blocking.kernel.tile_columns;
   Grid best;
   int64_t least = -1;
   for (int64_t rows = 1; rows <= parts; ++rows) {
@@ -304,8 +309,8 @@ Grid best_grid(const Products<T>& x, const Blocking<T>& blocking, int64_t parts)
 template <class T>
 void multiply_in_tiles(const Products<T>& x) {
   const Blocking<T> blocking(x);
-  const int64_t tile_rows = blocking.loops.tile_rows;
-  const int64_t tile_columns = blocking.loops.tile_columns;
+  const int64_t tile_rows = blocking.kernel.tile_rows;
+  const int64_t tile_columns = blocking.kernel.tile_columns;
   const int64_t products = x.count(), work = x.m * x.n * x.k;
   const int64_t tiles = ceil_div(x.m, tile_rows) * ceil_div(x.n, tile_columns);
   // Either each of some threads takes whole products, or every product is cut into a part
@@ -321,8 +326,8 @@ void multiply_in_tiles(const Products<T>& x) {
     threads = team;
     grid = best_grid(x, blocking, team);
   }
-  // More parts than threads, of four tiles or more, where b stays packed from part to
-  // part.
+  // More parts than threads, where b stays packed from part to part: of about four tiles'
+  // rows, and at most eight for each thread.
   if (products == 1 && grid.rows > 1 && grid.columns == 1 && x.k <= blocking.depth &&
       x.n <= blocking.block_columns) {
     grid.rows = std::clamp(ceil_div(x.m, 4 * tile_rows), team, 8 * team);

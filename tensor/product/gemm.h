@@ -52,9 +52,9 @@ void multiply(const Products<T>& products);
 template <class T>
 void multiply_vectors(const Products<T>& products);
 
-// True of a product, m, n and k at least 1, that is not worth cutting, m n k <=
-// multiply_grain, and whose packed columns, up to 12 KiB, leave room for rows of a in the
-// smallest L1 cache, 32 KiB.
+// Whether a product, m, n and k at least 1, is too small to be cut for threads, m n k <=
+// multiply_grain, and its packed b takes at most 12 KiB, so that rows of a fit beside it
+// in an L1 cache of 32 KiB.
 template <class T>
 bool is_small(const Products<T>& products);
 // As multiply(), with the bias, for products of which is_small() is true.

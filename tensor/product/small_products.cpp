@@ -30,32 +30,32 @@ bool is_small(const Products<T>& x) {
 
 template <class T>
 void multiply_small(const Products<T>& x) {
-  const auto& loops = kernels::get<kernels::TileKernels<T>>();
-  const int64_t width = padded_columns(x), products = x.count();
-  const int64_t size = aligned<T>(width * x.k);
+  const auto& kernel = kernels::get<kernels::TileKernels<T>>();
+  // A single panel, which holds the kernel's panels side by side, so that columns are
+  // padded to a whole vector only: 40 to 48, with AVX-512 a panel of 32 and half a panel.
+  const Panels<T> panel(x.n, padded_columns(x), x.k);
+  const int64_t products = x.count();
   const int64_t threads = thread_count(products, multiply_grain / (x.m * x.n * x.k) + 1);
-  Buffer<T> memory(size * threads);
+  Buffer<T> memory(panel.size * threads);
   parallel_pieces(products, threads, [&](int64_t thread, int64_t begin, int64_t end) {
-    T* const packed = memory.first() + thread * size;
+    T* const packed = memory.first() + thread * panel.size;
     const T* source = nullptr;  // what is packed
     for (int64_t i = begin; i < end; ++i) {
       const auto [at_a, at_b] = x.offsets(i);
       if (const T* const b = x.b.first + at_b; b != source) {
-        // As one panel of this width, which holds the kernel's panels side by side: 40
-        // columns as 48, with AVX-512 a panel of 32 and half a panel.
-        loops.pack(width, x.n, x.k, b, x.b.column_stride, x.b.row_stride, packed, 0);
+        panel.pack(b, x.b.column_stride, x.b.row_stride, packed);
         source = b;
       }
-      loops.multiply_panels({.m = x.m,
-                             .n = x.n,
-                             .k = x.k,
-                             .a = {x.a.first + at_a, x.a.row_stride, x.a.column_stride},
-                             .b = packed,
-                             .b_step = width,
-                             .panel_step = loops.tile_columns,
-                             .c = x.c + i * x.m * x.n,
-                             .c_step = x.n,
-                             .bias = x.bias});
+      kernel.multiply_panels({.m = x.m,
+                              .n = x.n,
+                              .k = x.k,
+                              .a = {x.a.first + at_a, x.a.row_stride, x.a.column_stride},
+                              .b = packed,
+                              .b_step = panel.width,
+                              .panel_step = kernel.tile_columns,
+                              .c = x.c + i * x.m * x.n,
+                              .c_step = x.n,
+                              .bias = x.bias});
     }
   });
 }

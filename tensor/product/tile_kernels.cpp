@@ -1,6 +1,6 @@
-// From the tile up: multiply_tile(), then the loops over the tiles of a call,
-// multiply_panels(), then the packing of panels. Vector, lanes, load(), broadcast() and
-// repeat() are in kernels/vector.h.
+// From the tile up: multiply_tile(), which BLIS calls the micro-kernel, then the loops
+// over the tiles of a call, multiply_rows() and multiply_panels(), then the packing of
+// panels. Vector, lanes, load(), broadcast() and repeat() are in kernels/vector.h.
 #include "tensor/product/tile_kernels.h"
 
 #include <cstring>
@@ -19,15 +19,17 @@ namespace {
 
 using std::int64_t;
 
-// The rows of a tile of two vectors of columns: its sums, two vectors of b and a number
-// of a take 27 of AVX-512's 32 registers, or 15 of 16.
+// The rows of a tile of two vectors of columns. For each value of k it loads 12 numbers
+// of a and two vectors of b for 24 multiply-adds (with 6 rows 6 and two for 12); a single
+// sum would need two loads for each. Its sums, the vectors of b and the number of a take
+// 27 of AVX-512's 32 registers, or 15 of 16.
 #if defined(__AVX512F__)
 constexpr int tile_rows = 12;
 #else
 constexpr int tile_rows = 6;
 #endif
-// The most rows of a tile of one vector: its 12 sums are enough for a processor that
-// begins two multiply-adds a cycle and needs four cycles for each.
+// The most rows of a tile of one vector. A processor begins two multiply-adds a cycle and
+// needs four cycles for each, so that eight sums or more keep it busy.
 constexpr int strip_rows = 12;
 static_assert(strip_rows % tile_rows == 0);
 
@@ -76,20 +78,20 @@ void multiply_tile(const TileProduct<T>& x, const T* a, const T* b, const T* bia
   Vector<T> sums[rows][vectors];
   repeat<rows>(
       [&](auto i) { repeat<vectors>([&](auto v) { sums[i][v] = Vector<T>{}; }); });
-  // A pointer for every third row: an address of x86 is a register, plus 1, 2, 4 or 8
-  // times another. With the stride as the other, one pointer reaches three rows. One
-  // pointer for all rows would take a register for each multiple of the stride.
-  const T* thirds[(rows + 2) / 3];
-  repeat<(rows + 2) / 3>([&](auto i) { thirds[i] = a + 3 * i * x.a.row_stride; });
+  // One pointer for each three rows p, p + stride and p + 2 stride: an address of x86 is
+  // a register, plus 1, 2, 4 or 8 times another. With one pointer for all, each multiple
+  // of the stride would take a register.
+  const T* starts[(rows + 2) / 3];
+  repeat<(rows + 2) / 3>([&](auto i) { starts[i] = a + 3 * i * x.a.row_stride; });
   for (int64_t p = 0; p < x.k; ++p, b += x.b_step) {
     Vector<T> row[vectors];
     repeat<vectors>([&](auto v) { row[v] = load(b + v * w); });
     repeat<rows>([&](auto i) {
-      const Vector<T> factor = broadcast(thirds[i / 3][i % 3 * x.a.row_stride]);
+      const Vector<T> factor = broadcast(starts[i / 3][i % 3 * x.a.row_stride]);
       repeat<vectors>(
           [&](auto v) { sums[i][v] = multiply_add<T>(factor, row[v], sums[i][v]); });
     });
-    for (const T*& third : thirds) third += x.a.column_stride;
+    for (const T*& start : starts) start += x.a.column_stride;
   }
   const bool add = x.add;
   const Vector<T> scale = broadcast(x.scale);
@@ -131,10 +133,9 @@ void multiply_tile(const TileProduct<T>& x, const T* a, const T* b, const T* bia
   copy_rows(rows, n, edge, width, c, c_step);
 }
 
-// The tiles of rows first_row to end_row in the panels that hold columns j to `end`, of
-// as many vectors and of at most as many rows as there are numbers i. Rows are cut into
-// as few pieces as that allows, of which the last two are nearly equal: it matters where
-// a call has more rows than a strip, for small products and in attention.
+// The tiles of rows first_row to end_row, in the panels of columns j to `end`. The
+// numbers i are 0, 1, ... up to the most rows of a tile, less 1. Rows are cut into as few
+// pieces as that allows; the last two get nearly equal numbers of rows.
 template <int vectors, class T, int... i>
 void multiply_rows(std::integer_sequence<int, i...>, const TileProduct<T>& x,
                    int64_t first_row, int64_t end_row, int64_t j, int64_t end) {
@@ -160,9 +161,9 @@ void multiply_panels(const TileProduct<T>& x) {
   constexpr int64_t width = 2 * lanes<T>;
   // If no more than a vector of columns remains, tiles of one vector take them.
   const int64_t rest = x.n % width, wide = rest > lanes<T> ? x.n : x.n - rest;
-  // Panels one after another in memory are all read for each few rows, which the
-  // processor foresees: with AVX2 for the upper half of a strip, then for the lower. Of
-  // panels side by side, as rows of one matrix, each stays in the L1 cache for all rows.
+  // Two orders. Where panels follow one another in memory: for each tile's rows all
+  // panels, which the processor fetches ahead as one long stream. Where they lie side by
+  // side, as columns of one matrix: for each panel all rows; it stays in the L1 cache.
   const bool one_after_another = x.b_step == width;
   const int64_t rows = one_after_another ? tile_rows : x.m;
   for (int64_t row = 0; row < x.m; row += rows) {
@@ -173,14 +174,14 @@ void multiply_panels(const TileProduct<T>& x) {
 }
 
 // The lines of the panels lie side by side in memory already. A loop of known length is a
-// few instructions: `fixed` is the width, or 0 where it is none of those that pack()
-// knows. Several panels at a time: the pieces that they take of a cache line are read
-// together; with eight panels it takes 7 to 18 % longer on a Zen 3.
-template <int fixed, class T>
+// few instructions: known_width is the width, or 0 where it is none that pack()
+// knows. Several panels at a time, so that a row of memory is read in longer pieces;
+// eight panels at a time take 7 to 18 % longer on a Zen 3 than five.
+template <int known_width, class T>
 void pack_side_by_side(int64_t width, int64_t lines, int64_t depth, const T* x,
                        int64_t depth_step, T* panels, int64_t panel_step) {
   constexpr int64_t cache_line = 64 / sizeof(T), ahead = 16, at_once = 5;
-  const int64_t count = fixed ? fixed : width;
+  const int64_t count = known_width ? known_width : width;
   for (; lines > 0; lines -= at_once * count, x += at_once * count) {
     const int64_t taken = lines < at_once * count ? lines : at_once * count;
     const T* row = x;
@@ -223,8 +224,8 @@ void pack(int64_t width, int64_t lines, int64_t depth, const T* x, int64_t line_
   for (; lines > 0; lines -= width, x += width * line_step, panels += panel_step) {
     const int64_t taken = lines < width ? lines : width;
     if (depth_step == 1) {
-      // The lines are rows of memory. What is fetched ahead is what the next panel reads,
-      // the lines that follow; where lines are more than 2 KiB apart, the rest of these.
+      // The lines are rows of memory. What is fetched ahead are the lines of the next
+      // panel or, where lines are more than 2 KiB apart, the rest of these.
       const int64_t far = 2048 / sizeof(T),
                     ahead = line_step <= far ? taken * line_step : 128;
       transpose(taken, depth, x, line_step, panels, width, ahead);

@@ -35,7 +35,7 @@ struct TileKernels {
   // The rows of a with which multiply_panels() is best called: whole tiles, and as many
   // rows as a tile one vector wide needs to keep the units busy that multiply and add.
   std::int64_t strip_rows;
-  // Whether multiply_panels() takes only rows that one panel of a holds.
+  // Whether a has to be packed, in panels of strip_rows rows, one of them for a call.
   bool needs_panels_of_a;
   // Packs lines of `depth` elements in panels of `width` lines, panel_step apart; what
   // the last panel has no lines for becomes 0:
