@@ -1,5 +1,6 @@
 #include "benchmarks/probes.h"
 
+#include <algorithm>
 #include <memory>
 
 #include "heed.h"

@@ -77,7 +77,8 @@ void check_fits(const Tensor& mask, const Shape& scores) {
       "mask: for scores of {} sizes, {}, a mask of {} is ambiguous, got {}; give it all "
       "sizes, or 1 first",
       scores.rank(), scores, shape.rank(), shape);
-  const bool is_padding = shape.rank() == 2 && scores.rank() > 2 &&
+  const bool is_padding = shape.rank() == 2 &&
+                          (scores.rank() == 3 || scores.rank() == 4) &&
                           shape[0] == scores[0] && shape[1] == scores[scores.rank() - 1];
   check(broadcasts_to(shape, scores),
         "mask: its shape must broadcast to the scores' {}, got {}{}", scores, shape,

@@ -15,6 +15,7 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "tensor/core/text.h"
 #include "tensor/core/threads.h"
@@ -39,7 +40,7 @@ void check_environment() {
 }
 
 // Parses the command line. What CLI11 does not know is named as it was given: CLI11
-// itself names the last first, and nothing where it misses something else.
+// itself names the last first, and none where a required option or command is missing.
 template <class... Arguments>
 void parse_known(CLI::App& app, Arguments&&... arguments) {
   try {

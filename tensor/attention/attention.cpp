@@ -25,6 +25,7 @@
 
 #include "tensor/attention/attention_heads.h"
 #include "tensor/core/factories.h"
+#include "tensor/product/tile_kernels.h"
 #include "tensor/product/vector_kernels.h"
 
 namespace heed {

@@ -28,6 +28,7 @@
 #include "tensor/core/factories.h"
 #include "tensor/core/views.h"
 #include "tensor/elementwise/elementwise.h"
+#include "tensor/product/tile_kernels.h"
 #include "tensor/product/vector_kernels.h"
 #include "tensor/reduce/reductions.h"
 

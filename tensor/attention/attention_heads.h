@@ -6,6 +6,7 @@
 // the leading dimensions means the batch and which the heads makes no difference here.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <deque>
 #include <limits>
@@ -20,6 +21,7 @@
 #include "tensor/core/tensor.h"
 #include "tensor/kernels/level.h"
 #include "tensor/product/panels.h"
+#include "tensor/product/tile_kernels.h"
 
 namespace heed {
 
@@ -217,9 +219,10 @@ class Runs {
   std::deque<Worker> workers_;
 };
 
-// The rows of an operand, contiguous and up to whole vectors long, so that multiply()
-// (see tile_kernels.h) can read them as either operand: in place where they are like
-// that, or copied. Rows far apart are copied too: they share few places in the caches.
+// The rows of an operand, contiguous and up to whole vectors long, so that
+// multiply_panels() (see tile_kernels.h) can read them as either operand: in place where
+// they are like that, or copied. Rows far apart are copied too: they share few places in
+// the caches.
 template <class T>
 class Rows {
  public:

@@ -1,4 +1,4 @@
-// The loops of attention besides its products in tiles.
+// The loops of attention other than its products in tiles.
 #pragma once
 
 #include <cstdint>

@@ -101,8 +101,8 @@ class Pool {
     cached_ -= bytes_[oldest];
   }
   // As much as this thread has ever had in use at a time, but at least 64 MiB: a step
-  // that comes again needs no more, and a thread that only frees what others allocate
-  // does not collect blocks.
+  // that comes again needs no more, and a thread that frees more of others' blocks than
+  // it takes does not collect them.
   std::size_t worth_keeping() const {
     constexpr std::int64_t least = std::int64_t{64} << 20;
     return static_cast<std::size_t>(std::max(most_taken_, least));
@@ -182,7 +182,8 @@ void* allocate(std::size_t bytes) {
 void deallocate(void* block, std::size_t bytes) noexcept {
   const SizeClass kind = size_class(bytes);
   live.fetch_sub(static_cast<std::int64_t>(kind.bytes), std::memory_order_relaxed);
-  if (pool) {  // which no thread makes that only frees what others allocate
+  // A thread that only frees what others allocate has no pool.
+  if (pool) {
     pool->give(block, kind);
   } else {
     std::free(block);

@@ -109,7 +109,7 @@ class [[nodiscard]] Tensor : public Methods<Tensor> {
   double item() const;
   // For a condition, as in if (x > 0): whether the only element is not 0. Throws Error
   // unless there is exactly one element: of several, any() or all() says what is meant,
-  // and & and | combine each with each, where && and || ask for one.
+  // and & and | combine element by element, where && and || ask for one.
   explicit operator bool() const;
   // The same as a T. As an integer an int64 is exact and a fraction loses its digits
   // after the point; throws Error when T cannot hold the number.

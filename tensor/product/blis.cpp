@@ -1,6 +1,9 @@
+// The micro-kernel as TileKernels, which multiply() uses at the baseline level; gemm(),
+// for tests and benchmarks; description().
 #include "tensor/product/blis.h"
 
 #include <algorithm>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -44,17 +47,7 @@ struct Kernel {
 struct Library {
   arch_t arch = start();
   cntx_t* context = bli_gks_query_cntx();
-  Kernel<float> float_kernel{context};
-  Kernel<double> double_kernel{context};
-
-  template <class T>
-  const Kernel<T>& kernel() const {
-    if constexpr (std::is_same_v<T, float>) {
-      return float_kernel;
-    } else {
-      return double_kernel;
-    }
-  }
+  std::tuple<Kernel<float>, Kernel<double>> kernels{context, context};
 
  private:
   static arch_t start() {
@@ -71,7 +64,7 @@ const Library& library() {
 // TileKernels' multiply_panels(): tile by tile.
 template <class T>
 void multiply_panels(const kernels::TileProduct<T>& x) {
-  const Kernel<T>& kernel = library().kernel<T>();
+  const Kernel<T>& kernel = std::get<Kernel<T>>(library().kernels);
   T scale = x.scale, beta = x.add ? T{1} : T{0};
   T* const a = const_cast<T*>(x.a.first);
   T* b = const_cast<T*>(x.b);
@@ -128,7 +121,7 @@ void gemm(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const T> a,
 template <class T>
 const kernels::TileKernels<T>& tile_kernels() {
   static const kernels::TileKernels<T> kernels = [] {
-    const Kernel<T>& kernel = library().kernel<T>();
+    const Kernel<T>& kernel = std::get<Kernel<T>>(library().kernels);
     kernels::TileKernels<T> found = kernels::get<kernels::TileKernels<T>>();
     found.tile_rows = found.strip_rows = kernel.rows;
     found.tile_columns = kernel.columns;

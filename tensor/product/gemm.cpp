@@ -22,7 +22,7 @@
 //   strip   a slice of 12 rows of a, up to 24 KiB; in the L1 or L2 cache. With AVX-512 it
 //           is as high as a tile, with AVX2 as two
 //   group   as many panels as fit two thirds of a core's L2 cache
-//   block   of b: a slice of up to 64 panels, up to 4 MiB; in the L3 cache
+//   block   of b: up to 64 panels, up to 4 MiB; in the L3 cache
 //           of a: what is packed or copied at a time. Rows read in place are one block
 //   part    the rows x columns of c that a thread computes at a time
 //
@@ -45,8 +45,9 @@
 // The outer loops are those of Goto and van de Geijn (Anatomy of High-Performance Matrix
 // Multiplication, 2008) and of BLIS. The inner ones have changed places: there a block of
 // a stays in L2 and a panel of b in the L1 cache; here it is panels of b and a strip of
-// a. A tile reads a one number at a time, so that rows of a need no packing: contiguous
-// ones are read in place, or copied if they are a multiple of 4 KiB apart.
+// a. heed's tile reads a one number at a time, so that rows of a need no packing:
+// contiguous ones are read in place, or copied if they are a multiple of 4 KiB apart.
+// (BLIS's, which is used at the baseline level, reads a from panels.)
 //
 // The bits of c depend neither on the number of threads nor on the caches: each element
 // is summed by one thread, and the sum over k is cut by the shape alone.
@@ -183,6 +184,7 @@ class Multiplication {
   // A part of product i. What is packed of b stays for all blocks of rows and, where the
   // part needs no more of b, for the next part, or the next product of the same b.
   void compute(int64_t i, const Part& part) {
+    if (part.row == part.row_end) return;
     const auto [at_a, at_b] = x_.offsets(i);
     const T *const a = x_.a.first + at_a, *const b = x_.b.first + at_b;
     T* const c = x_.c + i * x_.m * x_.n;

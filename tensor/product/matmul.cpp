@@ -1,5 +1,8 @@
 #include "tensor/product/matmul.h"
 
+#include <algorithm>
+#include <string_view>
+
 #include "tensor/core/tensor_iterator.h"
 #include "tensor/core/views.h"
 #include "tensor/product/gemm.h"

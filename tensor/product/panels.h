@@ -1,7 +1,7 @@
 // Operands of products packed for multiply_panels() (see tile_kernels.h): in panels, each
 // of which holds a few lines, that is rows of a or columns of b, side by side (BLIS:
-// micro-panels). Panels of a are strip_rows wide, those of b tile_columns. Only heed's
-// own sources include this file.
+// micro-panels). In gemm.cpp those of a are strip_rows wide, those of b tile_columns.
+// Only heed's own sources include this file.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// The loops of products in tiles: the packing of panels, and heed's kernel of tiles. T is
-// float or double.
+// The loops of products in tiles: the packing of panels, and the kernel that computes
+// tiles: heed's, or BLIS's (see blis.h). T is float or double.
 #pragma once
 
 #include <cstdint>
@@ -32,8 +32,8 @@ template <class T>
 struct TileKernels {
   // The tile of c that stays in registers, two vectors wide. (BLIS: MR, NR)
   std::int64_t tile_rows, tile_columns;
-  // The rows of a with which multiply_panels() is best called: whole tiles, and as many
-  // rows as a tile one vector wide needs to keep the units busy that multiply and add.
+  // The rows of a with which multiply_panels() is best called: one tile or, with AVX2,
+  // two of two vectors, and one of one vector.
   std::int64_t strip_rows;
   // Whether a has to be packed, in panels of strip_rows rows, one of them for a call.
   bool needs_panels_of_a;

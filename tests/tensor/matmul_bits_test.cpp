@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include <boost/test/unit_test.hpp>
+#include <fmt/format.h>
 
 #include "tensor/core/threads.h"
 #include "tensor/core/views.h"

@@ -133,7 +133,7 @@ BOOST_AUTO_TEST_CASE(blocks_give_what_the_driver_of_blis_gives) {
     const Tensor b = transpose(whole_numbers({n, k}, dtype), 0, 1);
     // Columns of `packed` lie together, so that its rows are packed.
     const Tensor packed = transpose(transpose(a, 0, 1).contiguous(), 0, 1);
-    // Rows 4 KiB apart, or more, are copied.
+    // Rows a multiple of 4 KiB apart are copied.
     Tensor apart = slice(zeros({m, (k + 1023) / 1024 * 1024}, dtype), 1, 0, k);
     apart.copy_(a);
     Tensor c = empty({m, n}, dtype);
