@@ -77,16 +77,17 @@ void check_fits(const Tensor& mask, const Shape& scores) {
       "mask: for scores of {} sizes, {}, a mask of {} is ambiguous, got {}; give it all "
       "sizes, or 1 first",
       scores.rank(), scores, shape.rank(), shape);
-  const bool is_padding = shape.rank() == 2 &&
-                          (scores.rank() == 3 || scores.rank() == 4) &&
-                          shape[0] == scores[0] && shape[1] == scores[scores.rank() - 1];
-  check(broadcasts_to(shape, scores),
-        "mask: its shape must broadcast to the scores' {}, got {}{}", scores, shape,
-        !is_padding          ? ""
-        : scores.rank() == 3 ? "; (batch, keys) needs unsqueeze(1), or lengths in "
-                               "Mask::valid_lens"
-                             : "; (batch, keys) needs unsqueeze(1).unsqueeze(1), or "
-                               "lengths in Mask::valid_lens");
+  if (broadcasts_to(shape, scores)) return;
+  const int rank = scores.rank();
+  const bool is_padding = shape.rank() == 2 && (rank == 3 || rank == 4) &&
+                          shape[0] == scores[0] && shape[1] == scores[rank - 1];
+  const std::string hint =
+      is_padding ? fmt::format(
+                       "; (batch, keys) needs unsqueeze(1){}, or lengths in "
+                       "Mask::valid_lens",
+                       rank == 4 ? ".unsqueeze(1)" : "")
+                 : "";
+  fail("mask: its shape must broadcast to the scores' {}, got {}{}", scores, shape, hint);
 }
 
 // Valid lengths (), (batch), (batch, queries) or (queries), so arranged that they

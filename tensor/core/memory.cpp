@@ -140,8 +140,6 @@ Pool* make_pool() {
   return pool;
 }
 
-Pool* thread_pool() { return pool ? pool : make_pool(); }
-
 }  // namespace
 
 namespace memory {
@@ -159,7 +157,7 @@ void* allocate(std::size_t bytes) {
   void* block = nullptr;
   if (bytes <= PTRDIFF_MAX) {
     const auto take = [&wanted] {
-      Pool* const here = thread_pool();
+      Pool* const here = pool ? pool : make_pool();
       return here ? here->take(wanted) : std::aligned_alloc(64, wanted.bytes);
     };
     block = take();

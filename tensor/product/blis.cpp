@@ -66,21 +66,22 @@ template <class T>
 void multiply_panels(const kernels::TileProduct<T>& x) {
   const Kernel<T>& kernel = std::get<Kernel<T>>(library().kernels);
   T scale = x.scale, beta = x.add ? T{1} : T{0};
-  T* const a = const_cast<T*>(x.a.first);
-  T* b = const_cast<T*>(x.b);
-  auxinfo_t hints{};  // what to fetch ahead: the panels in use will do
+  const auto compute = [&](dim_t m, dim_t n, const T* a, const T* b, T* c,
+                           inc_t row_stride, inc_t column_stride) {
+    T *const pa = const_cast<T*>(a), *const pb = const_cast<T*>(b);
+    auxinfo_t hints{};  // what to fetch ahead: the panels in use will do
+    bli_auxinfo_set_next_a(pa, &hints);
+    bli_auxinfo_set_next_b(pb, &hints);
+    kernel.run(m, n, x.k, &scale, pa, pb, &beta, c, row_stride, column_stride, &hints,
+               library().context);
+  };
+  const T *const a = x.a.first, *b = x.b;
   for (std::int64_t j = 0; j < x.n; j += kernel.columns, b += x.panel_step) {
     const dim_t n = std::min(kernel.columns, x.n - j);
-    T* const c = x.c + j;
-    const bool swaps = kernel.writes_columns;
-    bli_auxinfo_set_next_a(swaps ? b : a, &hints);
-    bli_auxinfo_set_next_b(swaps ? a : b, &hints);
-    if (swaps) {
-      kernel.run(n, x.m, x.k, &scale, b, a, &beta, c, 1, x.c_step, &hints,
-                 library().context);
+    if (kernel.writes_columns) {
+      compute(n, x.m, b, a, x.c + j, 1, x.c_step);
     } else {
-      kernel.run(x.m, n, x.k, &scale, a, b, &beta, c, x.c_step, 1, &hints,
-                 library().context);
+      compute(x.m, n, a, b, x.c + j, x.c_step, 1);
     }
   }
   if (x.bias) {

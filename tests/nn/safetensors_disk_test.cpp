@@ -19,8 +19,8 @@
 
 #include "tests/errors.h"
 #include "tests/nn/child.h"
-#include "tests/support/file_limit.h"
 #include "tests/support/folder.h"
+#include "tests/support/limits.h"
 
 using namespace heed;
 namespace fs = std::filesystem;

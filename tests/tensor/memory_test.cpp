@@ -1,7 +1,6 @@
 // What the pool keeps of the blocks that were freed.
 
 #include <malloc.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -13,6 +12,8 @@
 #include <boost/test/unit_test.hpp>
 
 #include <heed.h>
+
+#include "tests/support/limits.h"
 
 using namespace heed;
 
@@ -40,23 +41,12 @@ boost::test_tools::assertion_result keeps_blocks(boost::unit_test::test_unit_id)
   return kept;
 }
 
-// While it lives, the program cannot take more than so many MiB in addition.
-class MemoryLimit {
- public:
-  explicit MemoryLimit(std::int64_t more) {
-    rlim_t pages = 0;
-    std::ifstream("/proc/self/statm") >> pages;
-    getrlimit(RLIMIT_AS, &before_);
-    const rlimit limit{pages * sysconf(_SC_PAGESIZE) + more * mib, before_.rlim_max};
-    BOOST_TEST(setrlimit(RLIMIT_AS, &limit) == 0);
-  }
-  ~MemoryLimit() { setrlimit(RLIMIT_AS, &before_); }
-  MemoryLimit(const MemoryLimit&) = delete;
-  MemoryLimit& operator=(const MemoryLimit&) = delete;
-
- private:
-  rlimit before_;
-};
+// The address space of the program, in bytes.
+rlim_t address_space() {
+  rlim_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  return pages * sysconf(_SC_PAGESIZE);
+}
 
 }  // namespace
 
@@ -140,7 +130,7 @@ BOOST_AUTO_TEST_CASE(it_ends_with_its_thread) {
 BOOST_AUTO_TEST_CASE(it_gives_back_all_before_memory_runs_out) {
   std::thread([] {
     { const Tensor a = block(300), b = block(300); }
-    const MemoryLimit limit(20);
+    const support::Limit limit(RLIMIT_AS, address_space() + 20 * mib);
     void* const more = std::malloc(400 * mib);
     BOOST_TEST(!more);
     std::free(more);

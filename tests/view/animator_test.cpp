@@ -12,8 +12,8 @@
 
 #include "tests/errors.h"
 #include "tests/support/environment.h"
-#include "tests/support/file_limit.h"
 #include "tests/support/folder.h"
+#include "tests/support/limits.h"
 #include "tests/view/drawn.h"
 #include "tests/view/pseudo_terminal.h"
 #include "view/terminal.h"

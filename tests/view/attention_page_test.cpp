@@ -12,8 +12,8 @@
 #include <heed.h>
 
 #include "tests/errors.h"
-#include "tests/support/file_limit.h"
 #include "tests/support/folder.h"
+#include "tests/support/limits.h"
 #include "tests/view/page_file.h"
 
 using namespace heed;

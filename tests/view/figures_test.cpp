@@ -13,8 +13,8 @@
 #include "tensor/core/text.h"
 #include "tests/errors.h"
 #include "tests/support/environment.h"
-#include "tests/support/file_limit.h"
 #include "tests/support/folder.h"
+#include "tests/support/limits.h"
 #include "tests/view/drawn.h"
 
 namespace {
