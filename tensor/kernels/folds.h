@@ -119,7 +119,7 @@ T fold_in_lanes(int64_t n, const T* x) {
   if constexpr (std::is_floating_point_v<T>) {
     constexpr int vectors = width / lanes<T>;
     Vector<T> part[vectors];
-    repeat<vectors>([&](auto v) { part[v] = broadcast<T>(Op::template neutral<T>); });
+    repeat<vectors>([&](auto v) { part[v] = broadcast(Op::template neutral<T>); });
     const T* row = x;
     int64_t i = 0;
     for (; i + 4 <= n / width; i += 4, row += 4 * width) {

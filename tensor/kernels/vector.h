@@ -18,26 +18,26 @@ constexpr int vector_bytes = 32;
 constexpr int vector_bytes = 16;
 #endif
 
-template <class T>
+template <class T, int bytes = vector_bytes>
 struct VectorOf {
-  using type __attribute__((vector_size(vector_bytes))) = T;
+  using type __attribute__((vector_size(bytes))) = T;
 };
-template <class T>
-using Vector = typename VectorOf<T>::type;
-template <class T>
-constexpr int lanes = vector_bytes / sizeof(T);
+template <class T, int bytes = vector_bytes>
+using Vector = typename VectorOf<T, bytes>::type;
+template <class T, int bytes = vector_bytes>
+constexpr int lanes = bytes / sizeof(T);
 
-template <class T>
-[[gnu::always_inline]] inline Vector<T> load(const T* x) {
-  Vector<T> v;
+template <int bytes = vector_bytes, class T>
+[[gnu::always_inline]] inline Vector<T, bytes> load(const T* x) {
+  Vector<T, bytes> v;
   std::memcpy(&v, x, sizeof v);
   return v;
 }
 
 // The number in every lane. (- 0 changes no number, where + 0 changes -0.)
-template <class T>
-[[gnu::always_inline]] inline Vector<T> broadcast(T x) {
-  return x - Vector<T>{};
+template <int bytes = vector_bytes, class T>
+[[gnu::always_inline]] inline Vector<T, bytes> broadcast(T x) {
+  return x - Vector<T, bytes>{};
 }
 
 // Calls f with the constants 0 to n - 1. Compilers keep an array of vectors in registers

@@ -134,12 +134,11 @@ const kernels::TileKernels<T>& tile_kernels() {
 }
 
 std::string description() {
-  const arch_t arch = library().arch;
-  const char* const threads = bli_info_get_enable_openmp()     ? "OpenMP"
-                              : bli_info_get_enable_pthreads() ? "pthreads"
-                                                               : "no threads";
-  return fmt::format("BLIS {} ({} kernels, {})", bli_info_get_version_str(),
-                     bli_arch_string(arch), threads);
+  const char* const version = bli_info_get_version_str();
+  // Elsewhere BLIS is not started just to be described: that takes 1.3 MiB.
+  if (kernels::level() != kernels::Level::baseline)
+    return fmt::format("BLIS {}", version);
+  return fmt::format("BLIS {} ({} kernels)", version, bli_arch_string(library().arch));
 }
 
 template void gemm(std::int64_t, std::int64_t, std::int64_t, Matrix<const float>,

@@ -29,8 +29,8 @@ const kernels::TileKernels<T>& tile_kernels();
 template <class T>
 constexpr std::int64_t read_ahead = 256 / sizeof(T);
 
-// BLIS's version, the name of the kernels that it chose, and whether it has threads:
-// "BLIS 0.9.0 (skx kernels, OpenMP)".
+// BLIS's version: "BLIS 0.9.0". At the baseline level, where its micro-kernel is used,
+// also which one that is: "BLIS 0.9.0 (skx kernels)"; that starts BLIS.
 std::string description();
 
 }  // namespace heed::blis

@@ -24,7 +24,8 @@
 //   group   as many panels as fit two thirds of a core's L2 cache
 //   block   of b: up to 64 panels, up to 4 MiB; in the L3 cache
 //           of a: what is packed or copied at a time. Rows read in place are one block
-//   part    the rows x columns of c that a thread computes at a time
+//   part    the rows x columns of c, for all slices or for one, that a thread computes at
+//           a time
 //
 // The loops, what they count in, BLIS's name of that, and where they stand:
 //
@@ -49,8 +50,9 @@
 // contiguous ones are read in place, or copied if they are a multiple of 4 KiB apart.
 // (BLIS's, which is used at the baseline level, reads a from panels.)
 //
-// The bits of c depend neither on the number of threads nor on the caches: each element
-// is summed by one thread, and the sum over k is cut by the shape alone.
+// The bits of c depend neither on the number of threads nor on the caches: an element's
+// sum over a slice is formed by one thread, the slices are cut by the shape alone, and
+// their sums are added in order.
 #include "tensor/product/gemm.h"
 
 #include <algorithm>
@@ -168,9 +170,12 @@ struct PackedBlock {
   }
 };
 
-// Rows and columns of c, the ends not included.
+// Rows and columns of c and values of k, the ends not included, and where the product of
+// these goes: a matrix of c's shape.
+template <class T>
 struct Part {
-  int64_t row, row_end, column, column_end;
+  int64_t row, row_end, column, column_end, k, k_end;
+  T* c;
 };
 
 // What one thread does of the products.
@@ -183,17 +188,16 @@ class Multiplication {
 
   // A part of product i. What is packed of b stays for all blocks of rows and, where the
   // part needs no more of b, for the next part, or the next product of the same b.
-  void compute(int64_t i, const Part& part) {
+  void compute(int64_t i, const Part<T>& part) {
     if (part.row == part.row_end) return;
     const auto [at_a, at_b] = x_.offsets(i);
     const T *const a = x_.a.first + at_a, *const b = x_.b.first + at_b;
-    T* const c = x_.c + i * x_.m * x_.n;
     const int64_t most_columns = blocking_.block_columns,
                   most_rows = blocking_.block_rows;
     for (int64_t column = part.column; column < part.column_end; column += most_columns) {
       const int64_t columns = std::min(most_columns, part.column_end - column);
-      for (int64_t p = 0; p < x_.k; p += blocking_.depth) {
-        const int64_t depth = std::min(blocking_.depth, x_.k - p);
+      for (int64_t p = part.k; p < part.k_end; p += blocking_.depth) {
+        const int64_t depth = std::min(blocking_.depth, part.k_end - p);
         const bool is_last = p + depth == x_.k;
         const Panels<T> panels(columns, blocking_.kernel.tile_columns, depth);
         pack(panels, b + p * x_.b.row_stride + column * x_.b.column_stride,
@@ -201,8 +205,8 @@ class Multiplication {
         for (int64_t row = part.row; row < part.row_end; row += most_rows) {
           const int64_t rows = std::min(most_rows, part.row_end - row);
           const T* const first = a + row * x_.a.row_stride + p * x_.a.column_stride;
-          compute_block(strips(first, rows, depth), panels, c + row * x_.n + column,
-                        p > 0, is_last && x_.bias ? x_.bias + column : nullptr);
+          compute_block(strips(first, rows, depth), panels, part.c + row * x_.n + column,
+                        p > part.k, is_last && x_.bias ? x_.bias + column : nullptr);
         }
       }
     }
@@ -279,30 +283,45 @@ class Multiplication {
 // begun. Columns that two threads need are packed by both, which takes 2 to 4 % of the
 // time. To share them, with a barrier or with one flag per thread, was measured and is no
 // faster: then threads wait for each other.
+//
+// Where c is small beside k, as the gradient of a layer's weights is, parts are slices
+// of k instead. Each element of a and b is then packed once, and mostly by the thread
+// that has written it. The first slice's sums are c's; those of the others lie elsewhere
+// and are added to c, in order, as one thread alone would.
 
 struct Grid {  // of the parts of one product
-  int64_t rows = 1, columns = 1;
+  int64_t rows = 1, columns = 1, slices = 1;
 };
 
-// The grid of `parts` parts whose largest part takes the least time: that of its
-// multiply-adds, and 12 times as long for each element that it reads, and packs; both for
-// one value of k. Of equal grids it is that with more rows: the next op, cut into rows as
-// well, finds them in the cache of its core.
+// The grid for a team of threads that takes a thread the least time: that of its
+// multiply-adds, 24 times as long for each element that it reads, and packs, and 32 times
+// for each sum of a slice that it adds to c. The numbers are measured in training steps,
+// where a and b are seldom in a cache. Of equal grids it is that with more rows: the next
+// op, cut into rows as well, finds them in the cache of its core.
 template <class T>
-Grid best_grid(const Products<T>& x, const Blocking<T>& blocking, int64_t parts) {
-  constexpr int64_t reading = 12;
+Grid best_grid(const Products<T>& x, const Blocking<T>& blocking, int64_t team) {
+  constexpr int64_t reading = 24, adding = 32;
   const int64_t tile_rows = blocking.kernel.tile_rows;
   const int64_t tile_columns = blocking.kernel.tile_columns;
+  const int64_t all_slices = ceil_div(x.k, blocking.depth);
+  const bool cuts_k = x.count() == 1 && !x.bias && all_slices > 1;
   Grid best;
   int64_t least = -1;
-  for (int64_t rows = 1; rows <= parts; ++rows) {
-    if (parts % rows != 0) continue;
-    const int64_t m = ceil_div(ceil_div(x.m, tile_rows), rows) * tile_rows;
-    const int64_t n = ceil_div(ceil_div(x.n, tile_columns), parts / rows) * tile_columns;
-    const int64_t time = m * n + reading * (m + n);
-    if (least < 0 || time <= least) {
-      least = time;
-      best = {rows, parts / rows};
+  for (int64_t slices : {int64_t{1}, all_slices}) {
+    if (slices > 1 && !cuts_k) continue;
+    const int64_t parts = ceil_div(team, slices);  // of a slice
+    for (int64_t rows = 1; rows <= parts; ++rows) {
+      if (parts % rows != 0) continue;
+      const int64_t columns = parts / rows;
+      const int64_t m = ceil_div(ceil_div(x.m, tile_rows), rows) * tile_rows;
+      const int64_t n = ceil_div(ceil_div(x.n, tile_columns), columns) * tile_columns;
+      const int64_t depth = ceil_div(parts * slices, team) * ceil_div(x.k, slices);
+      const int64_t time =
+          depth * (m * n + reading * (m + n)) + adding * (slices - 1) * x.m * x.n / team;
+      if (least < 0 || time <= least) {
+        least = time;
+        best = {rows, columns, slices};
+      }
     }
   }
   return best;
@@ -334,8 +353,11 @@ void multiply_in_tiles(const Products<T>& x) {
       x.n <= blocking.block_columns) {
     grid.rows = std::clamp(ceil_div(x.m, 4 * tile_rows), team, 8 * team);
   }
+  // The sums of slices 1, 2, ... of k, if these are cut.
+  const int64_t size_c = x.m * x.n;
+  Buffer<T> sums((grid.slices - 1) * size_c);
   // Part 0 of all products, then part 1: what two products share stays packed.
-  const int64_t parts = products * grid.rows * grid.columns;
+  const int64_t parts = products * grid.rows * grid.columns * grid.slices;
   // The first line of piece i of `pieces`, cut at multiples of `unit`.
   const auto bound = [](int64_t i, int64_t pieces, int64_t lines, int64_t unit) {
     return std::min(ceil_div(lines, unit) * i / pieces * unit, lines);
@@ -347,13 +369,25 @@ void multiply_in_tiles(const Products<T>& x) {
     multiplications.emplace_back(x, blocking, memory.first() + i * size);
   }
   parallel_stealing(parts, threads, [&](int64_t thread, int64_t i) {
-    const int64_t part = i / products;
-    const int64_t r = part / grid.columns, q = part % grid.columns;
+    const int64_t product = i % products, part = i / products;
+    const int64_t q = part % grid.columns, r = part / grid.columns % grid.rows;
+    const int64_t slice = part / grid.columns / grid.rows;
+    T* const c =
+        slice == 0 ? x.c + product * size_c : sums.first() + (slice - 1) * size_c;
     multiplications[thread].compute(
-        i % products,
+        product,
         {bound(r, grid.rows, x.m, tile_rows), bound(r + 1, grid.rows, x.m, tile_rows),
          bound(q, grid.columns, x.n, tile_columns),
-         bound(q + 1, grid.columns, x.n, tile_columns)});
+         bound(q + 1, grid.columns, x.n, tile_columns),
+         bound(slice, grid.slices, x.k, blocking.depth),
+         bound(slice + 1, grid.slices, x.k, blocking.depth), c});
+  });
+  if (grid.slices == 1) return;
+  parallel_for(size_c, parallel_grain / grid.slices, [&](auto begin, auto end) {
+    for (int64_t slice = 1; slice < grid.slices; ++slice) {
+      const T* const from = sums.first() + (slice - 1) * size_c + begin;
+      blocking.kernel.add_row(1, end - begin, from, x.c + begin, size_c);
+    }
   });
 }
 

@@ -34,25 +34,27 @@ constexpr int strip_rows = 12;
 static_assert(strip_rows % tile_rows == 0);
 
 // a b + c, rounded once at levels that have fused multiply-adds.
-template <class T>
-[[gnu::always_inline]] inline Vector<T> multiply_add(Vector<T> a, Vector<T> b,
-                                                     Vector<T> c) {
-#if defined(__AVX512F__)
-  if constexpr (sizeof(T) == sizeof(float)) {
-    return _mm512_fmadd_ps(a, b, c);
-  } else {
-    return _mm512_fmadd_pd(a, b, c);
-  }
-#elif defined(__FMA__)
-  if constexpr (sizeof(T) == sizeof(float)) {
-    return _mm256_fmadd_ps(a, b, c);
-  } else {
-    return _mm256_fmadd_pd(a, b, c);
-  }
-#else
-  return a * b + c;
-#endif
+#if defined(__FMA__)
+[[gnu::always_inline]] inline __m256 multiply_add(__m256 a, __m256 b, __m256 c) {
+  return _mm256_fmadd_ps(a, b, c);
 }
+[[gnu::always_inline]] inline __m256d multiply_add(__m256d a, __m256d b, __m256d c) {
+  return _mm256_fmadd_pd(a, b, c);
+}
+#if defined(__AVX512F__)
+[[gnu::always_inline]] inline __m512 multiply_add(__m512 a, __m512 b, __m512 c) {
+  return _mm512_fmadd_ps(a, b, c);
+}
+[[gnu::always_inline]] inline __m512d multiply_add(__m512d a, __m512d b, __m512d c) {
+  return _mm512_fmadd_pd(a, b, c);
+}
+#endif
+#else
+template <class V>
+[[gnu::always_inline]] inline V multiply_add(V a, V b, V c) {
+  return a * b + c;
+}
+#endif
 
 // Not inlined: every function of a tile would hold a copy.
 template <class T>
@@ -63,38 +65,38 @@ template <class T>
   }
 }
 
-// A tile of c: `rows` rows and `vectors` vectors of columns, or n columns if these are
-// fewer. a, b, bias and c point to what the tile begins with; of x it takes k, the
-// strides, add and scale.
-template <int rows, int vectors, class T>
+// A tile of c: `rows` rows and `vectors` vectors of columns, each of `bytes` bytes, or n
+// columns if these are fewer. a, b, bias and c point to what the tile begins with; of x
+// it takes k, the strides, add and scale.
+template <int rows, int vectors, int bytes, class T>
 void multiply_tile(const TileProduct<T>& x, const T* a, const T* b, const T* bias, T* c,
                    int64_t n) {
-  constexpr int w = lanes<T>;
+  using V = Vector<T, bytes>;
+  constexpr int w = lanes<T, bytes>;
   const int64_t c_step = x.c_step;
   // c is fetched while the sums are formed: else the stores to a large c would wait.
   repeat<rows>([&](auto i) {
     repeat<vectors>([&](auto v) { __builtin_prefetch(c + i * c_step + v * w, 1); });
   });
-  Vector<T> sums[rows][vectors];
-  repeat<rows>(
-      [&](auto i) { repeat<vectors>([&](auto v) { sums[i][v] = Vector<T>{}; }); });
+  V sums[rows][vectors];
+  repeat<rows>([&](auto i) { repeat<vectors>([&](auto v) { sums[i][v] = V{}; }); });
   // One pointer for each three rows p, p + stride and p + 2 stride: an address of x86 is
   // a register, plus 1, 2, 4 or 8 times another. With one pointer for all, each multiple
   // of the stride would take a register.
   const T* starts[(rows + 2) / 3];
   repeat<(rows + 2) / 3>([&](auto i) { starts[i] = a + 3 * i * x.a.row_stride; });
   for (int64_t p = 0; p < x.k; ++p, b += x.b_step) {
-    Vector<T> row[vectors];
-    repeat<vectors>([&](auto v) { row[v] = load(b + v * w); });
+    V row[vectors];
+    repeat<vectors>([&](auto v) { row[v] = load<bytes>(b + v * w); });
     repeat<rows>([&](auto i) {
-      const Vector<T> factor = broadcast(starts[i / 3][i % 3 * x.a.row_stride]);
+      const V factor = broadcast<bytes>(starts[i / 3][i % 3 * x.a.row_stride]);
       repeat<vectors>(
-          [&](auto v) { sums[i][v] = multiply_add<T>(factor, row[v], sums[i][v]); });
+          [&](auto v) { sums[i][v] = multiply_add(factor, row[v], sums[i][v]); });
     });
     for (const T*& start : starts) start += x.a.column_stride;
   }
   const bool add = x.add;
-  const Vector<T> scale = broadcast(x.scale);
+  const V scale = broadcast<bytes>(x.scale);
   repeat<rows>([&](auto i) { repeat<vectors>([&](auto v) { sums[i][v] *= scale; }); });
   // Adds c's elements and the bias, and stores. Inlined, for as a function it would get
   // the sums through memory.
@@ -102,18 +104,19 @@ void multiply_tile(const TileProduct<T>& x, const T* a, const T* b, const T* bia
       __attribute__((always_inline)) {
     if (add) {
       repeat<rows>([&](auto i) {
-        repeat<vectors>([&](auto v) { sums[i][v] += load(to + i * step + v * w); });
+        repeat<vectors>(
+            [&](auto v) { sums[i][v] += load<bytes>(to + i * step + v * w); });
       });
     }
     if (bias) {
       repeat<vectors>([&](auto v) {
-        const Vector<T> offset = load(bias + v * w);
+        const V offset = load<bytes>(bias + v * w);
         repeat<rows>([&](auto i) { sums[i][v] += offset; });
       });
     }
     repeat<rows>([&](auto i) {
       repeat<vectors>(
-          [&](auto v) { std::memcpy(to + i * step + v * w, &sums[i][v], vector_bytes); });
+          [&](auto v) { std::memcpy(to + i * step + v * w, &sums[i][v], bytes); });
     });
   };
   constexpr int width = vectors * w;
@@ -136,14 +139,14 @@ void multiply_tile(const TileProduct<T>& x, const T* a, const T* b, const T* bia
 // The tiles of rows first_row to end_row, in the panels of columns j to `end`. The
 // numbers i are 0, 1, ... up to the most rows of a tile, less 1. Rows are cut into as few
 // pieces as that allows; the last two get nearly equal numbers of rows.
-template <int vectors, class T, int... i>
+template <int vectors, int bytes, class T, int... i>
 void multiply_rows(std::integer_sequence<int, i...>, const TileProduct<T>& x,
                    int64_t first_row, int64_t end_row, int64_t j, int64_t end) {
   using Tile = void (*)(const TileProduct<T>&, const T* a, const T* b, const T* bias,
                         T* c, int64_t n);
   // The tiles of 1, 2, ... rows. Not a std::array, whose functions the linker could take
   // from another level (see level.h).
-  static constexpr Tile of_rows[] = {multiply_tile<i + 1, vectors, T>...};
+  static constexpr Tile of_rows[] = {multiply_tile<i + 1, vectors, bytes, T>...};
   constexpr int64_t most = sizeof...(i), width = 2 * lanes<T>;
   for (; j < end; j += width) {
     for (int64_t row = first_row, rows; row < end_row; row += rows) {
@@ -159,18 +162,27 @@ void multiply_rows(std::integer_sequence<int, i...>, const TileProduct<T>& x,
 template <class T>
 void multiply_panels(const TileProduct<T>& x) {
   constexpr int64_t width = 2 * lanes<T>;
-  // If no more than a vector of columns remains, tiles of one vector take them.
+  // If no more than a vector of columns remains, tiles of one vector take them. With
+  // AVX-512 tiles of half a vector take half a vector of columns, or less: processors
+  // that compute 64 bytes as two times 32, such as a Zen 4, need half the time for it.
   const int64_t rest = x.n % width, wide = rest > lanes<T> ? x.n : x.n - rest;
+  constexpr int half = vector_bytes == 64 ? 32 : vector_bytes;
   // Two orders. Where panels follow one another in memory: for each tile's rows all
   // panels, which the processor fetches ahead as one long stream. Where they lie side by
   // side, as columns of one matrix: for each panel all rows; it stays in the L1 cache.
   const bool one_after_another = x.b_step == width;
   const int64_t rows = one_after_another ? tile_rows : x.m;
+  constexpr std::make_integer_sequence<int, tile_rows> up_to_tile;
+  constexpr std::make_integer_sequence<int, strip_rows> up_to_strip;
   for (int64_t row = 0; row < x.m; row += rows) {
     const int64_t end = row + rows < x.m ? row + rows : x.m;
-    multiply_rows<2>(std::make_integer_sequence<int, tile_rows>{}, x, row, end, 0, wide);
+    multiply_rows<2, vector_bytes>(up_to_tile, x, row, end, 0, wide);
   }
-  multiply_rows<1>(std::make_integer_sequence<int, strip_rows>{}, x, 0, x.m, wide, x.n);
+  if (x.n - wide > lanes<T, half>) {
+    multiply_rows<1, vector_bytes>(up_to_strip, x, 0, x.m, wide, x.n);
+  } else {
+    multiply_rows<1, half>(up_to_strip, x, 0, x.m, wide, x.n);
+  }
 }
 
 // The lines of the panels lie side by side in memory already. A loop of known length is a
