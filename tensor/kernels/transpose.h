@@ -48,21 +48,16 @@ struct Block<double> {
 };
 
 // out[j * out_step + i] = x[i * step + j] for i < rows and j < columns. A cache line's
-// worth of columns at a time, so that each line of x is read once. The processor does not
-// foresee reading of this kind: with `ahead`, each line's successor so many elements on
-// is fetched into the cache meanwhile.
+// worth of columns at a time, so that each line of x is read once.
 template <class T>
 void transpose(std::int64_t rows, std::int64_t columns, const T* x, std::int64_t step,
-               T* out, std::int64_t out_step, std::int64_t ahead = 0) {
+               T* out, std::int64_t out_step) {
   constexpr std::int64_t size = Block<T>::size;
   constexpr std::int64_t line = 64 / sizeof(T);
   const std::int64_t whole_rows = rows - rows % size;
   const std::int64_t whole_columns = columns - columns % size;
   for (std::int64_t first = 0; first < whole_columns; first += line) {
     const std::int64_t last = first + line < whole_columns ? first + line : whole_columns;
-    for (std::int64_t i = 0; ahead > 0 && i < rows; ++i) {
-      __builtin_prefetch(x + i * step + first + ahead);
-    }
     for (std::int64_t i = 0; i < whole_rows; i += size) {
       for (std::int64_t j = first; j < last; j += size) {
         Block<T>::transpose(x + i * step + j, step, out + j * out_step + i, out_step);

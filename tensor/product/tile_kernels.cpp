@@ -217,6 +217,7 @@ void pack_side_by_side(int64_t width, int64_t lines, int64_t depth, const T* x,
 template <class T>
 void pack(int64_t width, int64_t lines, int64_t depth, const T* x, int64_t line_step,
           int64_t depth_step, T* panels, int64_t panel_step) {
+  constexpr int64_t cache_line = 64 / sizeof(T);
   if (lines % width != 0) {
     T* const last = panels + lines / width * panel_step;
     for (int64_t i = 0; i < width * depth; ++i) last[i] = 0;
@@ -236,11 +237,15 @@ void pack(int64_t width, int64_t lines, int64_t depth, const T* x, int64_t line_
   for (; lines > 0; lines -= width, x += width * line_step, panels += panel_step) {
     const int64_t taken = lines < width ? lines : width;
     if (depth_step == 1) {
-      // The lines are rows of memory. What is fetched ahead are the lines of the next
-      // panel or, where lines are more than 2 KiB apart, the rest of these.
-      const int64_t far = 2048 / sizeof(T),
-                    ahead = line_step <= far ? taken * line_step : 128;
-      transpose(taken, depth, x, line_step, panels, width, ahead);
+      // The lines are rows of memory. They are fetched in the order of memory first: to
+      // transpose them reads a piece of each in turn, which from memory takes twice as
+      // long.
+      for (int64_t i = 0; i < taken; ++i) {
+        for (int64_t p = 0; p < depth; p += cache_line) {
+          __builtin_prefetch(x + i * line_step + p);
+        }
+      }
+      transpose(taken, depth, x, line_step, panels, width);
     } else {
       for (int64_t p = 0; p < depth; ++p) {
         for (int64_t i = 0; i < taken; ++i) {
