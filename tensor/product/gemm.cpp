@@ -1,7 +1,7 @@
 // Products c = a b of matrices. For a first reading: this comment; Products in gemm.h;
 // panels.h; TileProduct in tile_kernels.h; Blocking and Multiplication below; then
 // tile_kernels.cpp from the top to multiply_panels(). How rows of a are copied, how a
-// product is cut for threads, how panels are packed, and BLIS can wait.
+// product is cut for threads (grid.cpp), how panels are packed, and BLIS can wait.
 //
 // multiply(), at the end, chooses among three ways:
 //
@@ -64,6 +64,7 @@
 #include "tensor/core/parallel.h"
 #include "tensor/kernels/level.h"
 #include "tensor/product/blis.h"
+#include "tensor/product/grid.h"
 #include "tensor/product/panels.h"
 #include "tensor/product/tile_kernels.h"
 
@@ -278,55 +279,6 @@ class Multiplication {
   }
 };
 
-// Each thread computes parts of c with loops and packed panels of its own. Where there
-// are more parts than threads, one that is done takes parts that a slower one has not
-// begun. Columns that two threads need are packed by both, which takes 2 to 4 % of the
-// time. To share them, with a barrier or with one flag per thread, was measured and is no
-// faster: then threads wait for each other.
-//
-// Where c is small beside k, as the gradient of a layer's weights is, parts are slices
-// of k instead. Each element of a and b is then packed once, and mostly by the thread
-// that has written it. The first slice's sums are c's; those of the others lie elsewhere
-// and are added to c, in order, as one thread alone would.
-
-struct Grid {  // of the parts of one product
-  int64_t rows = 1, columns = 1, slices = 1;
-};
-
-// The grid for a team of threads that takes a thread the least time: that of its
-// multiply-adds, 24 times as long for each element that it reads, and packs, and 32 times
-// for each sum of a slice that it adds to c. The numbers are measured in training steps,
-// where a and b are seldom in a cache. Of equal grids it is that with more rows: the next
-// op, cut into rows as well, finds them in the cache of its core.
-template <class T>
-Grid best_grid(const Products<T>& x, const Blocking<T>& blocking, int64_t team) {
-  constexpr int64_t reading = 24, adding = 32;
-  const int64_t tile_rows = blocking.kernel.tile_rows;
-  const int64_t tile_columns = blocking.kernel.tile_columns;
-  const int64_t all_slices = ceil_div(x.k, blocking.depth);
-  const bool cuts_k = x.count() == 1 && !x.bias && all_slices > 1;
-  Grid best;
-  int64_t least = -1;
-  for (int64_t slices : {int64_t{1}, all_slices}) {
-    if (slices > 1 && !cuts_k) continue;
-    const int64_t parts = ceil_div(team, slices);  // of a slice
-    for (int64_t rows = 1; rows <= parts; ++rows) {
-      if (parts % rows != 0) continue;
-      const int64_t columns = parts / rows;
-      const int64_t m = ceil_div(ceil_div(x.m, tile_rows), rows) * tile_rows;
-      const int64_t n = ceil_div(ceil_div(x.n, tile_columns), columns) * tile_columns;
-      const int64_t depth = ceil_div(parts * slices, team) * ceil_div(x.k, slices);
-      const int64_t time =
-          depth * (m * n + reading * (m + n)) + adding * (slices - 1) * x.m * x.n / team;
-      if (least < 0 || time <= least) {
-        least = time;
-        best = {rows, columns, slices};
-      }
-    }
-  }
-  return best;
-}
-
 template <class T>
 void multiply_in_tiles(const Products<T>& x) {
   const Blocking<T> blocking(x);
@@ -338,14 +290,17 @@ void multiply_in_tiles(const Products<T>& x) {
   // for each thread of a team. It is cut if the team is larger, or if it is as large and
   // whole products would leave threads without work: if there are fewer than four a
   // thread, and not the same number for each. A part has at least twice the work that
-  // keeps a thread busy, for several read the same a or b.
+  // keeps a thread busy, for several read the same a or b. The slices of k may be parts
+  // if there is one product, without a bias, which would have to follow all of them.
+  const int64_t slices = products == 1 && !x.bias ? ceil_div(x.k, blocking.depth) : 1;
   int64_t threads = thread_count(products, multiply_grain / work + 1);
-  const int64_t team = thread_count(std::min(work / (2 * multiply_grain), tiles), 1);
+  const int64_t team =
+      thread_count(std::min(work / (2 * multiply_grain), tiles * slices), 1);
   Grid grid;
   const bool is_uneven = products % threads != 0 && products < 4 * threads;
   if (threads < team || (threads == team && is_uneven)) {
     threads = team;
-    grid = best_grid(x, blocking, team);
+    grid = best_grid({x.m, x.n, x.k, tile_rows, tile_columns, slices}, team);
   }
   // More parts than threads, where b stays packed from part to part: of about four tiles'
   // rows, and at most eight for each thread.

@@ -90,6 +90,7 @@ BOOST_AUTO_TEST_CASE(bits_do_not_depend_on_the_threads) {
     check_bits(x({6, 9001}), x({9001, 7}));                     // one tile
     check_bits(transpose(x({770, 65}), 0, 1), x({770, 129}));   // k is cut
     check_bits(transpose(x({2110, 60}), 0, 1), x({2110, 70}));  // into five or nine
+    check_bits(x({5, 90001}), x({90001, 7}));                   // of one tile
     check_bits(x({601, 1003}), x({1003}));                      // vectors
     check_bits(x({1003}), x({1003, 601}));
     check_bits(x({300, 1, 299}), x({300, 299, 1}));
