@@ -303,10 +303,10 @@ void multiply_in_tiles(const Products<T>& x) {
     grid = best_grid({x.m, x.n, x.k, tile_rows, tile_columns, slices}, team);
   }
   // More parts than threads, where b stays packed from part to part: of about four tiles'
-  // rows, and at most eight for each thread.
+  // rows, as many for each thread and at most eight.
   if (products == 1 && grid.rows > 1 && grid.columns == 1 && x.k <= blocking.depth &&
       x.n <= blocking.block_columns) {
-    grid.rows = std::clamp(ceil_div(x.m, 4 * tile_rows), team, 8 * team);
+    grid.rows = team * std::min<int64_t>(ceil_div(x.m, 4 * tile_rows * team), 8);
   }
   // The sums of slices 1, 2, ... of k, if these are cut.
   const int64_t size_c = x.m * x.n;
