@@ -308,11 +308,6 @@ void multiply_in_tiles(const Products<T>& x) {
       x.n <= blocking.block_columns) {
     grid.rows = team * std::min<int64_t>(ceil_div(x.m, 4 * tile_rows * team), 8);
   }
-  // The sums of slices 1, 2, ... of k, if these are cut.
-  const int64_t size_c = x.m * x.n;
-  Buffer<T> sums((grid.slices - 1) * size_c);
-  // Part 0 of all products, then part 1: what two products share stays packed.
-  const int64_t parts = products * grid.rows * grid.columns * grid.slices;
   // The first line of piece i of `pieces`, cut at multiples of `unit`.
   const auto bound = [](int64_t i, int64_t pieces, int64_t lines, int64_t unit) {
     return std::min(ceil_div(lines, unit) * i / pieces * unit, lines);
@@ -323,27 +318,37 @@ void multiply_in_tiles(const Products<T>& x) {
   for (int64_t i = 0; i < threads; ++i) {
     multiplications.emplace_back(x, blocking, memory.first() + i * size);
   }
-  parallel_stealing(parts, threads, [&](int64_t thread, int64_t i) {
-    const int64_t product = i % products, part = i / products;
-    const int64_t q = part % grid.columns, r = part / grid.columns % grid.rows;
-    const int64_t slice = part / grid.columns / grid.rows;
-    T* const c =
-        slice == 0 ? x.c + product * size_c : sums.first() + (slice - 1) * size_c;
-    multiplications[thread].compute(
-        product,
-        {bound(r, grid.rows, x.m, tile_rows), bound(r + 1, grid.rows, x.m, tile_rows),
-         bound(q, grid.columns, x.n, tile_columns),
-         bound(q + 1, grid.columns, x.n, tile_columns),
-         bound(slice, grid.slices, x.k, blocking.depth),
-         bound(slice + 1, grid.slices, x.k, blocking.depth), c});
-  });
-  if (grid.slices == 1) return;
-  parallel_for(size_c, parallel_grain / grid.slices, [&](auto begin, auto end) {
-    for (int64_t slice = 1; slice < grid.slices; ++slice) {
-      const T* const from = sums.first() + (slice - 1) * size_c + begin;
-      blocking.kernel.add_row(1, end - begin, from, x.c + begin, size_c);
-    }
-  });
+  // If k is cut: the sums of some slices at a time, slice 0 aside, so that memory does
+  // not grow with k.
+  const int64_t size_c = x.m * x.n, most_sums = std::min(grid.slices - 1, 8 * team);
+  Buffer<T> sums(most_sums * size_c);
+  for (int64_t first = 0, end; first < grid.slices; first = end) {
+    const int64_t added = std::max<int64_t>(first, 1);  // the first that is added to c
+    end = std::min(added + most_sums, grid.slices);
+    // Part 0 of all products, then part 1: what two products share stays packed.
+    const int64_t parts = products * grid.rows * grid.columns * (end - first);
+    parallel_stealing(parts, threads, [&](int64_t thread, int64_t i) {
+      const int64_t product = i % products, part = i / products;
+      const int64_t q = part % grid.columns, r = part / grid.columns % grid.rows;
+      const int64_t slice = first + part / grid.columns / grid.rows;
+      T* const c =
+          slice == 0 ? x.c + product * size_c : sums.first() + (slice - added) * size_c;
+      multiplications[thread].compute(
+          product,
+          {bound(r, grid.rows, x.m, tile_rows), bound(r + 1, grid.rows, x.m, tile_rows),
+           bound(q, grid.columns, x.n, tile_columns),
+           bound(q + 1, grid.columns, x.n, tile_columns),
+           bound(slice, grid.slices, x.k, blocking.depth),
+           bound(slice + 1, grid.slices, x.k, blocking.depth), c});
+    });
+    if (grid.slices == 1) break;
+    parallel_for(size_c, parallel_grain / (end - added) + 1, [&](auto begin, auto stop) {
+      for (int64_t slice = added; slice < end; ++slice) {
+        const T* const from = sums.first() + (slice - added) * size_c + begin;
+        blocking.kernel.add_row(1, stop - begin, from, x.c + begin, size_c);
+      }
+    });
+  }
 }
 
 }  // namespace
