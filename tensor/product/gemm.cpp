@@ -279,35 +279,48 @@ class Multiplication {
   }
 };
 
+struct Sharing {
+  int64_t threads;
+  Grid grid;  // of each product
+};
+
+// How threads share the products. Either each of some threads takes whole products, or
+// every product is cut into a part for each thread of a team. It is cut if the team is
+// larger, or if it is as large and whole products would leave threads without work: if
+// there are fewer than four a thread, and not the same number for each. A part has at
+// least twice the work that keeps a thread busy, for several read the same a or b. The
+// slices of k may be parts if there is one product, without a bias, which would have to
+// follow all of them.
 template <class T>
-void multiply_in_tiles(const Products<T>& x) {
-  const Blocking<T> blocking(x);
+Sharing share_out(const Products<T>& x, const Blocking<T>& blocking) {
   const int64_t tile_rows = blocking.kernel.tile_rows;
   const int64_t tile_columns = blocking.kernel.tile_columns;
   const int64_t products = x.count(), work = x.m * x.n * x.k;
   const int64_t tiles = ceil_div(x.m, tile_rows) * ceil_div(x.n, tile_columns);
-  // Either each of some threads takes whole products, or every product is cut into a part
-  // for each thread of a team. It is cut if the team is larger, or if it is as large and
-  // whole products would leave threads without work: if there are fewer than four a
-  // thread, and not the same number for each. A part has at least twice the work that
-  // keeps a thread busy, for several read the same a or b. The slices of k may be parts
-  // if there is one product, without a bias, which would have to follow all of them.
   const int64_t slices = products == 1 && !x.bias ? ceil_div(x.k, blocking.depth) : 1;
-  int64_t threads = thread_count(products, multiply_grain / work + 1);
+  const int64_t threads = thread_count(products, multiply_grain / work + 1);
   const int64_t team =
       thread_count(std::min(work / (2 * multiply_grain), tiles * slices), 1);
-  Grid grid;
   const bool is_uneven = products % threads != 0 && products < 4 * threads;
-  if (threads < team || (threads == team && is_uneven)) {
-    threads = team;
-    grid = best_grid({x.m, x.n, x.k, tile_rows, tile_columns, slices}, team);
-  }
+  if (threads > team || (threads == team && !is_uneven)) return {threads, Grid{}};
+  Grid grid = best_grid({x.m, x.n, x.k, tile_rows, tile_columns, slices}, team);
   // More parts than threads, where b stays packed from part to part: of about four tiles'
   // rows, as many for each thread and at most eight.
   if (products == 1 && grid.rows > 1 && grid.columns == 1 && x.k <= blocking.depth &&
       x.n <= blocking.block_columns) {
     grid.rows = team * std::min<int64_t>(ceil_div(x.m, 4 * tile_rows * team), 8);
   }
+  return {team, grid};
+}
+
+template <class T>
+void multiply_in_tiles(const Products<T>& x) {
+  const Blocking<T> blocking(x);
+  const Sharing sharing = share_out(x, blocking);
+  const Grid& grid = sharing.grid;
+  const int64_t products = x.count(), threads = sharing.threads;
+  const int64_t tile_rows = blocking.kernel.tile_rows;
+  const int64_t tile_columns = blocking.kernel.tile_columns;
   // The first line of piece i of `pieces`, cut at multiples of `unit`.
   const auto bound = [](int64_t i, int64_t pieces, int64_t lines, int64_t unit) {
     return std::min(ceil_div(lines, unit) * i / pieces * unit, lines);
@@ -320,7 +333,7 @@ void multiply_in_tiles(const Products<T>& x) {
   }
   // If k is cut: the sums of some slices at a time, slice 0 aside, so that memory does
   // not grow with k.
-  const int64_t size_c = x.m * x.n, most_sums = std::min(grid.slices - 1, 8 * team);
+  const int64_t size_c = x.m * x.n, most_sums = std::min(grid.slices - 1, 8 * threads);
   Buffer<T> sums(most_sums * size_c);
   for (int64_t first = 0, end; first < grid.slices; first = end) {
     const int64_t added = std::max<int64_t>(first, 1);  // the first that is added to c
