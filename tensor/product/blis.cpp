@@ -135,7 +135,7 @@ const kernels::TileKernels<T>& tile_kernels() {
 
 std::string description() {
   const char* const version = bli_info_get_version_str();
-  // Elsewhere BLIS is not started just to be described: that takes 1.3 MiB.
+  // At other levels BLIS is not started only for its name: that takes 1.3 MiB.
   if (kernels::level() != kernels::Level::baseline)
     return fmt::format("BLIS {}", version);
   return fmt::format("BLIS {} ({} kernels)", version, bli_arch_string(library().arch));

@@ -52,7 +52,7 @@
 //
 // The bits of c depend neither on the number of threads nor on the caches: an element's
 // sum over a slice is formed by one thread, the slices are cut by the shape alone, and
-// their sums are added in order.
+// their sums are added in order. (Only which of two different NaNs remains may depend.)
 #include "tensor/product/gemm.h"
 
 #include <algorithm>
@@ -279,18 +279,25 @@ class Multiplication {
   }
 };
 
+// How many sums of slices, each as large as c, may be kept at a time: at most half as
+// much memory as a and b take, and eight for each thread.
+template <class T>
+int64_t most_sums(const Products<T>& x, int64_t threads) {
+  return std::min(x.k * (x.m + x.n) / (2 * x.m * x.n), 8 * threads);
+}
+
 struct Sharing {
   int64_t threads;
   Grid grid;  // of each product
 };
 
 // How threads share the products. Either each of some threads takes whole products, or
-// every product is cut into a part for each thread of a team. It is cut if the team is
-// larger, or if it is as large and whole products would leave threads without work: if
-// there are fewer than four a thread, and not the same number for each. A part has at
-// least twice the work that keeps a thread busy, for several read the same a or b. The
-// slices of k may be parts if there is one product, without a bias, which would have to
-// follow all of them.
+// every product is cut into parts, at least one for each thread of a team. It is cut if
+// the team is larger, or if it is as large and whole products would leave threads without
+// work: if there are fewer than four a thread, and not the same number for each. A
+// thread's parts together have at least twice the work that keeps a thread busy, for
+// several threads read the same a or b. k is cut only if there is one product and no
+// bias, which is added after the last slice; and if c is small, see most_sums().
 template <class T>
 Sharing share_out(const Products<T>& x, const Blocking<T>& blocking) {
   const int64_t tile_rows = blocking.kernel.tile_rows;
@@ -303,9 +310,10 @@ Sharing share_out(const Products<T>& x, const Blocking<T>& blocking) {
       thread_count(std::min(work / (2 * multiply_grain), tiles * slices), 1);
   const bool is_uneven = products % threads != 0 && products < 4 * threads;
   if (threads > team || (threads == team && !is_uneven)) return {threads, Grid{}};
-  Grid grid = best_grid({x.m, x.n, x.k, tile_rows, tile_columns, slices}, team);
-  // More parts than threads, where b stays packed from part to part: of about four tiles'
-  // rows, as many for each thread and at most eight.
+  Grid grid = best_grid({x.m, x.n, x.k, tile_rows, tile_columns},
+                        most_sums(x, team) >= team ? slices : 1, team);
+  // More parts than threads, where b stays packed from part to part: each of about four
+  // tiles' rows; the same number for each thread, at most eight.
   if (products == 1 && grid.rows > 1 && grid.columns == 1 && x.k <= blocking.depth &&
       x.n <= blocking.block_columns) {
     grid.rows = team * std::min<int64_t>(ceil_div(x.m, 4 * tile_rows * team), 8);
@@ -331,21 +339,21 @@ void multiply_in_tiles(const Products<T>& x) {
   for (int64_t i = 0; i < threads; ++i) {
     multiplications.emplace_back(x, blocking, memory.first() + i * size);
   }
-  // If k is cut: the sums of some slices at a time, slice 0 aside, so that memory does
-  // not grow with k.
-  const int64_t size_c = x.m * x.n, most_sums = std::min(grid.slices - 1, 8 * threads);
-  Buffer<T> sums(most_sums * size_c);
-  for (int64_t first = 0, end; first < grid.slices; first = end) {
-    const int64_t added = std::max<int64_t>(first, 1);  // the first that is added to c
-    end = std::min(added + most_sums, grid.slices);
+  // Slice 0's sums go to c, those of others to `sums`, and are then added to c.
+  const int64_t size_c = x.m * x.n, most = std::max(most_sums(x, threads), threads);
+  const int64_t at_once = std::min(even_pieces(grid.slices, most, threads), grid.slices);
+  Buffer<T> sums((at_once == grid.slices ? at_once - 1 : at_once) * size_c);
+  for (int64_t first = 0; first < grid.slices; first += at_once) {
+    const int64_t end = std::min(first + at_once, grid.slices);
+    const int64_t first_added = std::max<int64_t>(first, 1);
     // Part 0 of all products, then part 1: what two products share stays packed.
     const int64_t parts = products * grid.rows * grid.columns * (end - first);
     parallel_stealing(parts, threads, [&](int64_t thread, int64_t i) {
       const int64_t product = i % products, part = i / products;
       const int64_t q = part % grid.columns, r = part / grid.columns % grid.rows;
       const int64_t slice = first + part / grid.columns / grid.rows;
-      T* const c =
-          slice == 0 ? x.c + product * size_c : sums.first() + (slice - added) * size_c;
+      T* const c = slice == 0 ? x.c + product * size_c
+                              : sums.first() + (slice - first_added) * size_c;
       multiplications[thread].compute(
           product,
           {bound(r, grid.rows, x.m, tile_rows), bound(r + 1, grid.rows, x.m, tile_rows),
@@ -355,9 +363,9 @@ void multiply_in_tiles(const Products<T>& x) {
            bound(slice + 1, grid.slices, x.k, blocking.depth), c});
     });
     if (grid.slices == 1) break;
-    parallel_for(size_c, parallel_grain / (end - added) + 1, [&](auto begin, auto stop) {
-      for (int64_t slice = added; slice < end; ++slice) {
-        const T* const from = sums.first() + (slice - added) * size_c + begin;
+    parallel_for(size_c, parallel_grain / at_once + 1, [&](auto begin, auto stop) {
+      for (int64_t slice = first_added; slice < end; ++slice) {
+        const T* const from = sums.first() + (slice - first_added) * size_c + begin;
         blocking.kernel.add_row(1, stop - begin, from, x.c + begin, size_c);
       }
     });

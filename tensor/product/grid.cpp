@@ -5,25 +5,27 @@
 // faster: then threads wait for each other.
 //
 // Where c is small beside k, as the gradient of a layer's weights is, parts are slices of
-// k. Each element of a and b is then packed once, and mostly by the thread that has
-// written it. The first slice's sums are c's; those of the others lie elsewhere and are
-// added to c, in order, as one thread alone would.
+// k. If only k is cut, no element of a or b is read by two threads, and most are read by
+// the thread that has written them. The first slice's sums are c's; those of the others
+// lie elsewhere and are added to c, in order, as one thread alone would.
 #include "tensor/product/grid.h"
+
+#include <initializer_list>
 
 #include "tensor/core/parallel.h"
 
 namespace heed {
 
-// The time of a grid is that of a thread's multiply-adds, 24 times as long for each
-// element that it reads, and packs, and 32 times for each sum of a slice that it adds to
-// c. The numbers are measured in training steps, where a and b are seldom in a cache. Of
-// equal grids it is that with more rows: the next op, cut into rows as well, finds them
-// in the cache of its core.
-Grid best_grid(const ProductSize& x, std::int64_t team) {
+// A grid's time, in multiply-adds of one thread: 1 for each multiply-add, 24 for each
+// element of a or b that is read, and 32 for each sum of a slice that is added to c. The
+// numbers are measured in training steps, where a and b are seldom in a cache. Of equal
+// grids it is that which cuts k, then that with more rows: the next op, cut into rows as
+// well, finds them in the cache of its core.
+Grid best_grid(const Uncut& x, std::int64_t all_slices, std::int64_t team) {
   constexpr std::int64_t reading = 24, adding = 32;
   Grid best;
   std::int64_t least = -1;
-  for (const std::int64_t slices : {std::int64_t{1}, x.slices}) {
+  for (const std::int64_t slices : {std::int64_t{1}, all_slices}) {
     const std::int64_t parts = ceil_div(team, slices);  // of a slice
     for (std::int64_t rows = 1; rows <= parts; ++rows) {
       if (parts % rows != 0) continue;

@@ -1,5 +1,5 @@
-// How threads share one product c = a b among them: in parts. gemm.cpp alone includes
-// this file.
+// How threads share one product c = a b among them: in parts. Only grid.cpp and gemm.cpp
+// include this file.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,13 @@ struct Grid {
   std::int64_t rows = 1, columns = 1, slices = 1;
 };
 
-// a (m, k), b (k, n); the rows and columns of a tile of c; and how many slices of k may
-// be parts, 1 if k must stay whole.
-struct ProductSize {
-  std::int64_t m, n, k, tile_rows, tile_columns, slices;
+// What is cut: a (m, k), b (k, n), and the rows and columns of a tile of c.
+struct Uncut {
+  std::int64_t m, n, k, tile_rows, tile_columns;
 };
 
-// The grid for a team of threads that takes them the least time, with a part for each
-// thread or more.
-Grid best_grid(const ProductSize& x, std::int64_t team);
+// The grid that takes a team of threads the least time; it has at least one part for each
+// thread. `slices` is how many slices k has, or 1 if it must stay whole.
+Grid best_grid(const Uncut& x, std::int64_t slices, std::int64_t team);
 
 }  // namespace heed

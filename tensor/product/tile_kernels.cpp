@@ -237,15 +237,19 @@ void pack(int64_t width, int64_t lines, int64_t depth, const T* x, int64_t line_
   for (; lines > 0; lines -= width, x += width * line_step, panels += panel_step) {
     const int64_t taken = lines < width ? lines : width;
     if (depth_step == 1) {
-      // The lines are rows of memory. They are fetched in the order of memory first: to
-      // transpose them reads a piece of each in turn, which from memory takes twice as
-      // long.
-      for (int64_t i = 0; i < taken; ++i) {
-        for (int64_t p = 0; p < depth; p += cache_line) {
-          __builtin_prefetch(x + i * line_step + p);
+      // The lines are rows of memory. Up to 2 KiB of each are fetched in the order of
+      // memory first: to transpose them reads a piece of each in turn, which from memory
+      // takes twice as long.
+      constexpr int64_t most = 2048 / sizeof(T);
+      for (int64_t first = 0; first < depth; first += most) {
+        const int64_t count = depth - first < most ? depth - first : most;
+        for (int64_t i = 0; i < taken; ++i) {
+          for (int64_t p = 0; p < count; p += cache_line) {
+            __builtin_prefetch(x + i * line_step + first + p);
+          }
         }
+        transpose(taken, count, x + first, line_step, panels + first * width, width);
       }
-      transpose(taken, depth, x, line_step, panels, width);
     } else {
       for (int64_t p = 0; p < depth; ++p) {
         for (int64_t i = 0; i < taken; ++i) {

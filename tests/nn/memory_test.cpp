@@ -179,9 +179,9 @@ BOOST_AUTO_TEST_CASE(the_heads_are_freed_before_the_last_layer) {
   const int before = num_threads();
   set_num_threads(1);  // what products pack takes memory too, for each thread
   const std::int64_t n = most, d = 64;
-  const std::int64_t none = memory::bytes_live();
+  const std::int64_t live_before = memory::bytes_live();
   const Variable x(zeros({4, n, d}));
-  const std::int64_t size = memory::bytes_live() - none;  // rounded up by the pool
+  const std::int64_t size = memory::bytes_live() - live_before;  // rounded up by the pool
   const NoGrad no_grad;
   const auto check_peak = [&](auto layer) {
     const std::int64_t live = memory::bytes_live();

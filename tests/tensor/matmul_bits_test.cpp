@@ -63,7 +63,7 @@ BOOST_AUTO_TEST_CASE(bits_do_not_depend_on_the_threads) {
   const auto check_bits = [](const Tensor& a, const Tensor& b) {
     set_num_threads(1);
     const Tensor one = matmul(a, b);
-    for (int threads : {2, 3}) {
+    for (int threads : {2, 3, 4}) {
       set_num_threads(threads);
       // The memory of the result, which would hold the right numbers already.
       one.clone().fill_(not_a_number);
@@ -87,10 +87,9 @@ BOOST_AUTO_TEST_CASE(bits_do_not_depend_on_the_threads) {
     check_bits(transpose(x({403, 501}), 0, 1), transpose(x({477, 403}), 0, 1));
     check_bits(x({3, 300, 700}), x({3, 700, 310}));
     check_bits(x({5, 96, 90}), x({5, 90, 100}));
-    check_bits(x({6, 9001}), x({9001, 7}));                     // one tile
-    check_bits(transpose(x({770, 65}), 0, 1), x({770, 129}));   // k is cut
-    check_bits(transpose(x({2110, 60}), 0, 1), x({2110, 70}));  // into five or nine
-    check_bits(x({5, 90001}), x({90001, 7}));                   // of one tile
+    check_bits(transpose(x({770, 65}), 0, 1), x({770, 129}));   // k is cut, in 2 or 4
+    check_bits(transpose(x({2110, 60}), 0, 1), x({2110, 70}));  // in 5 or 9
+    check_bits(x({5, 90001}), x({90001, 7}));                   // in many, of one tile
     check_bits(x({601, 1003}), x({1003}));                      // vectors
     check_bits(x({1003}), x({1003, 601}));
     check_bits(x({300, 1, 299}), x({300, 299, 1}));
