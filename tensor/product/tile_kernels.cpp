@@ -185,6 +185,10 @@ void multiply_panels(const TileProduct<T>& x) {
   }
 }
 
+// The elements of a line of the caches.
+template <class T>
+constexpr int64_t cache_line = 64 / sizeof(T);
+
 // The lines of the panels lie side by side in memory already. A loop of known length is a
 // few instructions: known_width is the width, or 0 where it is none that pack()
 // knows. Several panels at a time, so that a row of memory is read in longer pieces;
@@ -192,14 +196,14 @@ void multiply_panels(const TileProduct<T>& x) {
 template <int known_width, class T>
 void pack_side_by_side(int64_t width, int64_t lines, int64_t depth, const T* x,
                        int64_t depth_step, T* panels, int64_t panel_step) {
-  constexpr int64_t cache_line = 64 / sizeof(T), ahead = 16, at_once = 5;
+  constexpr int64_t ahead = 16, at_once = 5;
   const int64_t count = known_width ? known_width : width;
   for (; lines > 0; lines -= at_once * count, x += at_once * count) {
     const int64_t taken = lines < at_once * count ? lines : at_once * count;
     const T* row = x;
     for (int64_t p = 0; p < depth; ++p, row += depth_step) {
       // Rows often lie far apart in memory, where the processor's own prefetching fails.
-      for (int64_t i = 0; i < taken; i += cache_line) {
+      for (int64_t i = 0; i < taken; i += cache_line<T>) {
         __builtin_prefetch(row + ahead * depth_step + i);
       }
       T* panel = panels + p * count;
@@ -217,7 +221,6 @@ void pack_side_by_side(int64_t width, int64_t lines, int64_t depth, const T* x,
 template <class T>
 void pack(int64_t width, int64_t lines, int64_t depth, const T* x, int64_t line_step,
           int64_t depth_step, T* panels, int64_t panel_step) {
-  constexpr int64_t cache_line = 64 / sizeof(T);
   if (lines % width != 0) {
     T* const last = panels + lines / width * panel_step;
     for (int64_t i = 0; i < width * depth; ++i) last[i] = 0;
@@ -244,7 +247,7 @@ void pack(int64_t width, int64_t lines, int64_t depth, const T* x, int64_t line_
       for (int64_t first = 0; first < depth; first += most) {
         const int64_t count = depth - first < most ? depth - first : most;
         for (int64_t i = 0; i < taken; ++i) {
-          for (int64_t p = 0; p < count; p += cache_line) {
+          for (int64_t p = 0; p < count; p += cache_line<T>) {
             __builtin_prefetch(x + i * line_step + first + p);
           }
         }
