@@ -21,6 +21,12 @@ inline constexpr std::int64_t multiply_grain = 1 << 19;
 // How many pieces of size b cover a.
 inline std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
+// Cuts `size` into as few nearly equal pieces of at most `most` as possible, and returns
+// the size of a piece, then rounded up to a multiple of `unit`.
+inline std::int64_t even_pieces(std::int64_t size, std::int64_t most, std::int64_t unit) {
+  return ceil_div(ceil_div(size, ceil_div(size, most)), unit) * unit;
+}
+
 // How many threads pay for `count` units of work, with at least `grain` for each.
 inline std::int64_t thread_count(std::int64_t count, std::int64_t grain) {
   const std::int64_t most = omp_in_parallel() ? 1 : num_threads();

@@ -82,13 +82,6 @@ int64_t l2_cache() {
   return 256 << 10;
 }
 
-// Cuts `size` into as few nearly equal pieces of at most `most` as possible, and returns
-// the size of a piece, then rounded up to a multiple of `unit`.
-int64_t even_pieces(int64_t size, int64_t most, int64_t unit) {
-  const int64_t pieces = ceil_div(size, most);
-  return ceil_div(ceil_div(size, pieces), unit) * unit;
-}
-
 // The kernel that computes tiles: heed's, or at the baseline level (see level.h), which
 // has no fused multiply-adds, BLIS's micro-kernel, which is faster there. BLIS's own
 // driver is not used: it takes several microseconds a call. The tests compare with it.
@@ -122,7 +115,8 @@ RowsOfA choose_rows_of_a(const Products<T>& x, bool needs_panels) {
 // How a product is cut. A slice of a row takes up to 2 KiB. A group takes at most two
 // thirds of L2, but one panel at least; rows of a and c pass through the rest. The limits
 // are measured: with twice the depth products of 1024 x 1024 take a tenth longer on a
-// Zen 4; blocks of 40 tiles of rows, or of 32 panels, are no faster.
+// Zen 4; blocks of 32 panels are no faster. A block of a stays in L2 beside the group:
+// with five times the rows large products take 1 % longer.
 template <class T>
 struct Blocking {
   const kernels::TileKernels<T>& kernel = tile_kernels<T>();
@@ -134,7 +128,7 @@ struct Blocking {
       : rows_of_a(choose_rows_of_a(x, kernel.needs_panels_of_a)),
         depth(even_pieces(x.k, 2048 / sizeof(T), 8)),
         block_rows(
-            even_pieces(x.m, rows_of_a == RowsOfA::in_place ? x.m : 20 * kernel.tile_rows,
+            even_pieces(x.m, rows_of_a == RowsOfA::in_place ? x.m : 4 * kernel.strip_rows,
                         kernel.tile_rows)),
         block_columns(even_pieces(x.n, 64 * kernel.tile_columns, kernel.tile_columns)) {
     const int64_t panel = depth * kernel.tile_columns * static_cast<int64_t>(sizeof(T));
@@ -279,56 +273,28 @@ class Multiplication {
   }
 };
 
-// How many sums of slices, each as large as c, may be kept at a time: at most half as
-// much memory as a and b take, and eight for each thread.
-template <class T>
-int64_t most_sums(const Products<T>& x, int64_t threads) {
-  return std::min(x.k * (x.m + x.n) / (2 * x.m * x.n), 8 * threads);
-}
-
-struct Sharing {
-  int64_t threads;
-  Grid grid;  // of each product
-};
-
-// How threads share the products. Either each of some threads takes whole products, or
-// every product is cut into parts, at least one for each thread of a team. It is cut if
-// the team is larger, or if it is as large and whole products would leave threads without
-// work: if there are fewer than four a thread, and not the same number for each. A
-// thread's parts together have at least twice the work that keeps a thread busy, for
-// several threads read the same a or b. k is cut only if there is one product and no
-// bias, which is added after the last slice; and if c is small, see most_sums().
-template <class T>
-Sharing share_out(const Products<T>& x, const Blocking<T>& blocking) {
-  const int64_t tile_rows = blocking.kernel.tile_rows;
-  const int64_t tile_columns = blocking.kernel.tile_columns;
-  const int64_t products = x.count(), work = x.m * x.n * x.k;
-  const int64_t tiles = ceil_div(x.m, tile_rows) * ceil_div(x.n, tile_columns);
-  const int64_t slices = products == 1 && !x.bias ? ceil_div(x.k, blocking.depth) : 1;
-  const int64_t threads = thread_count(products, multiply_grain / work + 1);
-  const int64_t team =
-      thread_count(std::min(work / (2 * multiply_grain), tiles * slices), 1);
-  const bool is_uneven = products % threads != 0 && products < 4 * threads;
-  if (threads > team || (threads == team && !is_uneven)) return {threads, Grid{}};
-  Grid grid = best_grid({x.m, x.n, x.k, tile_rows, tile_columns},
-                        most_sums(x, team) >= team ? slices : 1, team);
-  // More parts than threads, where b stays packed from part to part: each of about four
-  // tiles' rows; the same number for each thread, at most eight.
-  if (products == 1 && grid.rows > 1 && grid.columns == 1 && x.k <= blocking.depth &&
-      x.n <= blocking.block_columns) {
-    grid.rows = team * std::min<int64_t>(ceil_div(x.m, 4 * tile_rows * team), 8);
-  }
-  return {team, grid};
-}
-
 template <class T>
 void multiply_in_tiles(const Products<T>& x) {
-  const Blocking<T> blocking(x);
-  const Sharing sharing = share_out(x, blocking);
-  const Grid& grid = sharing.grid;
-  const int64_t products = x.count(), threads = sharing.threads;
+  Blocking<T> blocking(x);
   const int64_t tile_rows = blocking.kernel.tile_rows;
   const int64_t tile_columns = blocking.kernel.tile_columns;
+  const int64_t products = x.count();
+  const Sharing sharing = share_out(
+      {.products = products,
+       .m = x.m,
+       .n = x.n,
+       .k = x.k,
+       .tile_rows = tile_rows,
+       .tile_columns = tile_columns,
+       .depth = blocking.depth,
+       .can_cut_k = products == 1 && !x.bias,
+       .is_a_in_place = blocking.rows_of_a == RowsOfA::in_place,
+       .is_b_one_block = x.k <= blocking.depth && x.n <= blocking.block_columns});
+  const Grid& grid = sharing.grid;
+  const int64_t threads = sharing.threads;
+  // A part never has more columns: memory for fewer is enough.
+  blocking.block_columns =
+      std::min(blocking.block_columns, widest(x.n, tile_columns, grid.columns));
   // The first line of piece i of `pieces`, cut at multiples of `unit`.
   const auto bound = [](int64_t i, int64_t pieces, int64_t lines, int64_t unit) {
     return std::min(ceil_div(lines, unit) * i / pieces * unit, lines);
@@ -340,8 +306,7 @@ void multiply_in_tiles(const Products<T>& x) {
     multiplications.emplace_back(x, blocking, memory.first() + i * size);
   }
   // Slice 0's sums go to c, those of others to `sums`, and are then added to c.
-  const int64_t size_c = x.m * x.n, most = std::max(most_sums(x, threads), threads);
-  const int64_t at_once = std::min(even_pieces(grid.slices, most, threads), grid.slices);
+  const int64_t size_c = x.m * x.n, at_once = sharing.slices_at_once;
   Buffer<T> sums((at_once == grid.slices ? at_once - 1 : at_once) * size_c);
   for (int64_t first = 0; first < grid.slices; first += at_once) {
     const int64_t end = std::min(first + at_once, grid.slices);
