@@ -2,8 +2,6 @@
 
 #include <cmath>
 
-#include "tensor/core/factories.h"
-#include "tensor/core/parallel.h"
 #include "tensor/elementwise/elementwise.h"
 #include "tensor/reduce/reductions.h"
 
@@ -33,37 +31,24 @@ void check_states(const std::vector<State>& states) {
   }
 }
 
-// One step, cut among threads. All tensors are contiguous.
-void update(Tensor& x, const Tensor& gradient, Tensor& sum, const AdagradOptions& o,
-            double rate) {
-  dispatch_floating("Adagrad", x.dtype(), [&]<class T>() {
-    T *const to = x.mutable_data<T>(), *const s = sum.mutable_data<T>();
-    const T* const from = gradient.data<T>();
-    const T lr = static_cast<T>(rate), eps = static_cast<T>(o.eps);
-    const T decay = static_cast<T>(o.weight_decay);
-    parallel_for(x.numel(), parallel_grain, [&](std::int64_t begin, std::int64_t end) {
+detail::Move prepare(detail::Target& target, const AdagradOptions& o) {
+  return dispatch_floating("Adagrad", target.dtype(), [&]<class T>() -> detail::Move {
+    T* const x = target.x<T>();
+    const T* const gradient = target.gradient<T>();
+    T* const s = target.state<T>("sum", o.initial_accumulator_value);
+    const auto steps_before = static_cast<double>(target.count_step() - 1);
+    const T lr = static_cast<T>(o.lr / (1 + steps_before * o.lr_decay));
+    const T eps = static_cast<T>(o.eps), decay = static_cast<T>(o.weight_decay);
+    const bool maximize = o.maximize;
+    return [=](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i) {
-        T g = o.maximize ? -from[i] : from[i];
-        if (decay != 0) g += decay * to[i];
+        T g = maximize ? -gradient[i] : gradient[i];
+        if (decay != 0) g += decay * x[i];
         s[i] += g * g;
-        to[i] -= lr * (g / (std::sqrt(s[i]) + eps));
+        x[i] -= lr * (g / (std::sqrt(s[i]) + eps));
       }
-    });
+    };
   });
-}
-
-// Makes what a step of one parameter needs, and returns the step.
-auto prepare(const Variable& parameter, State& state, const AdagradOptions& o) {
-  if (!state.contains("sum")) {
-    state["sum"] =
-        full(parameter.shape(), o.initial_accumulator_value, parameter.dtype());
-  }
-  const double before = state.contains("step") ? state.at("step").item() : 0;
-  state["step"] = tensor(static_cast<std::int64_t>(before + 1));
-  const double rate = o.lr / (1 + before * o.lr_decay);
-  return [=, sum = state.at("sum")](Tensor& x, const Tensor& gradient) mutable {
-    update(x, gradient, sum, o, rate);
-  };
 }
 
 }  // namespace

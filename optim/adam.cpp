@@ -1,11 +1,8 @@
 #include "optim/adam.h"
 
 #include <cmath>
-#include <optional>
 
 #include "optim/adam_kernels.h"
-#include "tensor/core/factories.h"
-#include "tensor/core/parallel.h"
 #include "tensor/elementwise/elementwise.h"
 #include "tensor/kernels/level.h"
 #include "tensor/reduce/reductions.h"
@@ -31,41 +28,21 @@ kernels::AdamNumbers<T> numbers(const AdamOptions& o, double t) {
           .maximize = o.maximize};
 }
 
-// Step t by the loop of adam_kernels.cpp, cut among threads. All tensors are contiguous;
-// `largest` is there with amsgrad alone.
-void update(Tensor& x, const Tensor& gradient, Tensor& m, Tensor& v,
-            std::optional<Tensor>& largest, const AdamOptions& o, double t) {
-  dispatch_floating("Adam", x.dtype(), [&]<class T>() {
+// A step by the loop of adam_kernels.cpp. The largest mean squares are there with amsgrad
+// alone.
+detail::Move prepare(detail::Target& target, const AdamOptions& o) {
+  return dispatch_floating("Adam", target.dtype(), [&]<class T>() -> detail::Move {
     const auto step = kernels::get<kernels::AdamKernels<T>>().step;
-    const auto k = numbers<T>(o, t);
-    T* const to = x.mutable_data<T>();
-    const T* const g = gradient.data<T>();
-    T *const ms = m.mutable_data<T>(), *const vs = v.mutable_data<T>();
-    T* const most = largest ? largest->mutable_data<T>() : nullptr;
-    constexpr std::int64_t grain = parallel_grain / 4;  // each element takes long
-    parallel_for(x.numel(), grain, [&](std::int64_t begin, std::int64_t end) {
-      step(end - begin, to + begin, g + begin, ms + begin, vs + begin,
+    const auto k = numbers<T>(o, static_cast<double>(target.count_step()));
+    T* const x = target.x<T>();
+    const T* const g = target.gradient<T>();
+    T *const m = target.state<T>("exp_avg"), *const v = target.state<T>("exp_avg_sq");
+    T* const most = o.amsgrad ? target.state<T>("max_exp_avg_sq") : nullptr;
+    return [=](std::int64_t begin, std::int64_t end) {
+      step(end - begin, x + begin, g + begin, m + begin, v + begin,
            most ? most + begin : nullptr, k);
-    });
+    };
   });
-}
-
-// Makes what a step of one parameter needs, and returns the step.
-auto prepare(const Variable& parameter, State& state, const AdamOptions& o) {
-  const auto buffer = [&](const char* name) {
-    if (!state.contains(name)) {
-      state[name] = zeros(parameter.shape(), parameter.dtype());
-    }
-    return state.at(name);
-  };
-  const double t = state.contains("step") ? state.at("step").item() + 1 : 1;
-  state["step"] = tensor(static_cast<std::int64_t>(t));
-  std::optional<Tensor> largest;
-  if (o.amsgrad) largest = buffer("max_exp_avg_sq");
-  return [m = buffer("exp_avg"), v = buffer("exp_avg_sq"), largest, o, t](
-             Tensor& x, const Tensor& gradient) mutable {
-    update(x, gradient, m, v, largest, o, t);
-  };
 }
 
 void check_options(const char* name, const std::vector<AdamOptions>& groups) {

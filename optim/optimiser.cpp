@@ -1,10 +1,12 @@
 #include "optim/optimiser.h"
 
+#include <algorithm>
 #include <set>
 
 #include <fmt/format.h>
 
 #include "tensor/core/factories.h"
+#include "tensor/core/parallel.h"
 #include "tensor/core/tensor_iterator.h"
 #include "tensor/core/text.h"
 
@@ -65,6 +67,40 @@ void assign(State& state, State&& next) {
   std::erase_if(state, [&](const auto& entry) { return !next.contains(entry.first); });
   for (auto& [name, tensor] : state) tensor = std::move(next.at(name));
   state.merge(next);  // the entries of other names
+}
+
+Tensor& Target::add(const char* name, double value) {
+  return added_[name] = full(parameter_.shape(), value, dtype());
+}
+
+std::int64_t Target::count_step() {
+  counts_ = true;
+  const auto found = state_.find("step");
+  if (found == state_.end()) added_["step"] = tensor(std::int64_t{0});
+  return 1 + (found == state_.end() ? 0 : *found->second.data<std::int64_t>());
+}
+
+void Target::commit() {
+  if (!parameter_.is_contiguous()) parameter_.copy_(x_);
+  state_.merge(added_);
+  if (counts_) ++*state_.find("step")->second.mutable_data<std::int64_t>();
+}
+
+void move_all(std::vector<Target>& targets) {
+  // Threads share the elements of all parameters, counted from the first one's first: a
+  // model has many small parameters, and to start the threads takes time.
+  std::int64_t count = 0;
+  for (const Target& target : targets) count += target.numel();
+  parallel_for(count, parallel_grain / 4, [&](std::int64_t begin, std::int64_t end) {
+    std::int64_t first = 0;
+    for (const Target& target : targets) {
+      const std::int64_t next = first + target.numel();
+      const std::int64_t from = std::max(begin, first), to = std::min(end, next);
+      if (from < to) target.move(from - first, to - first);
+      first = next;
+    }
+  });
+  for (Target& target : targets) target.commit();
 }
 
 StateDict state_dict_of(const std::vector<Parameter>& list) {

@@ -2,6 +2,8 @@
 // state for each parameter.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -73,35 +75,65 @@ std::vector<State> states_of(const StateDict& state_dict, std::string_view optim
                              const std::vector<Parameter>& list,
                              const std::vector<std::string>& names);
 
-// A parameter with its gradient, as a step reads and writes them: contiguous. All memory
-// is allocated by the constructor.
+// Moves the elements of one parameter from `begin` to `end`. Throws nothing.
+using Move = std::function<void(std::int64_t begin, std::int64_t end)>;
+
+// A parameter with its gradient and its state, as a step reads and writes them:
+// contiguous. What a step needs is allocated before the first parameter is moved, and
+// tensors that it adds to the state stay apart until all are moved.
 class Target {
  public:
-  explicit Target(const Variable& parameter)
-      : gradient(parameter.grad().value().contiguous()),
-        parameter_(parameter.value()),
-        dense_(parameter_.is_contiguous() ? parameter_
-                                          : empty(parameter.shape(), parameter.dtype())) {
+  explicit Target(Parameter& parameter)
+      : gradient_(parameter.variable.grad().value().contiguous()),
+        parameter_(parameter.variable.value()),
+        x_(parameter_.contiguous()),
+        state_(parameter.state) {}
+
+  DType dtype() const { return x_.dtype(); }
+  std::int64_t numel() const { return x_.numel(); }
+
+  // The first element of the parameter, and of its gradient.
+  template <class T>
+  T* x() {
+    return x_.mutable_data<T>();
+  }
+  template <class T>
+  const T* gradient() const {
+    return gradient_.data<T>();
   }
 
-  // Calls move(x), which writes to x, the parameter's contiguous elements.
-  template <class F>
-  void update(F&& move) {
-    const bool is_strided = !parameter_.is_contiguous();
-    if (is_strided) dense_.copy_(parameter_);
-    move(dense_);
-    if (is_strided) parameter_.copy_(dense_);
+  bool has_state(const char* name) const { return state_.contains(name); }
+  // The first element of a tensor of the state. If there is none of this name, it is
+  // added, of the parameter's shape and filled with `value`.
+  template <class T>
+  T* state(const char* name, double value = 0) {
+    const auto found = state_.find(name);
+    return (found != state_.end() ? found->second : add(name, value))
+        .template mutable_data<T>();
   }
+  // The number of this step, from 1, which "step" of the state will hold.
+  std::int64_t count_step();
 
-  Tensor gradient;
+  // Takes no memory, nor does commit(), which ends the step.
+  Move move;
+  void commit();
 
  private:
-  Tensor parameter_, dense_;
+  Tensor& add(const char* name, double value);
+
+  Tensor gradient_, parameter_, x_;  // x_ is a copy of a strided parameter
+  State& state_;
+  State added_;
+  bool counts_ = false;
 };
+
+// Moves all of them by their `move`, on several threads where it pays.
+void move_all(std::vector<Target>& targets);
 
 }  // namespace detail
 
-// The base of every optimiser, which adds a step() and load_state_dict(). It cannot be
+// The base of every optimiser, which adds a step() and load_state_dict(). No two
+// parameters may share elements, for threads move them at the same time. It cannot be
 // copied: a copy would share the states. Every use of one that was moved from throws
 // Error.
 template <class GroupOptions>
@@ -206,30 +238,19 @@ class Optimiser {
     detail::check_parameters(name, parameters_);
   }
 
-  // Moves every parameter that has a gradient, or, when memory runs out, none: it takes
-  // memory for all of them before the first one is moved. prepare(parameter, state,
-  // options) may add tensors to the state, and returns a function: move(x, gradient)
-  // writes to x and to these tensors, and takes no memory.
-  template <class Prepare>
-  void move_all(Prepare&& prepare) {
-    using Move = std::invoke_result_t<Prepare, Variable&, State&, Options&>;
-    struct Prepared {
-      detail::Target target;
-      State &before, next;
-      Move move;
-    };
+  // Moves every parameter that has a gradient, or, when memory runs out, none.
+  // prepare(target, options) takes all memory that a step of one parameter needs, and
+  // returns how to move its elements.
+  void move_all(detail::Move (*prepare)(detail::Target&, const Options&)) {
     check_usable();
-    std::vector<Prepared> all;
-    for (auto& [parameter, group, state] : parameters_) {
-      if (!parameter.has_grad()) continue;
-      State next = state;
-      Move move = prepare(parameter, next, options_[group]);
-      all.push_back({detail::Target(parameter), state, std::move(next), move});
+    std::vector<detail::Target> targets;
+    targets.reserve(parameters_.size());
+    for (detail::Parameter& parameter : parameters_) {
+      if (!parameter.variable.has_grad()) continue;
+      detail::Target& target = targets.emplace_back(parameter);
+      target.move = prepare(target, options_[parameter.group]);
     }
-    for (Prepared& p : all) {
-      p.target.update([&](Tensor& x) { p.move(x, p.target.gradient); });
-      detail::assign(p.before, std::move(p.next));
-    }
+    detail::move_all(targets);
   }
 
   void check_usable() const { detail::check_usable(name_, parameters_); }

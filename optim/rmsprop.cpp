@@ -1,10 +1,7 @@
 #include "optim/rmsprop.h"
 
 #include <cmath>
-#include <optional>
 
-#include "tensor/core/factories.h"
-#include "tensor/core/parallel.h"
 #include "tensor/elementwise/elementwise.h"
 #include "tensor/reduce/reductions.h"
 
@@ -34,25 +31,21 @@ void check_states(const std::vector<State>& states) {
   }
 }
 
-// One step, cut among threads. All tensors are contiguous; those of momentum and centered
-// are there with these alone.
-void update(Tensor& x, const Tensor& gradient, Tensor& square_avg,
-            std::optional<Tensor>& grad_avg, std::optional<Tensor>& momentum_buffer,
-            const RMSpropOptions& o) {
-  dispatch_floating("RMSprop", x.dtype(), [&]<class T>() {
-    const auto elements = [](std::optional<Tensor>& state) {
-      return state ? state->mutable_data<T>() : nullptr;
-    };
-    T *const to = x.mutable_data<T>(), *const v = square_avg.mutable_data<T>();
-    T *const a = elements(grad_avg), *const b = elements(momentum_buffer);
-    const T* const from = gradient.data<T>();
+// A step. The tensors of momentum and centered are there with these alone.
+detail::Move prepare(detail::Target& target, const RMSpropOptions& o) {
+  return dispatch_floating("RMSprop", target.dtype(), [&]<class T>() -> detail::Move {
+    T *const x = target.x<T>(), *const v = target.state<T>("square_avg");
+    T* const a = o.centered ? target.state<T>("grad_avg") : nullptr;
+    T* const b = o.momentum != 0 ? target.state<T>("momentum_buffer") : nullptr;
+    const T* const gradient = target.gradient<T>();
     const auto as = [](double number) { return static_cast<T>(number); };
     const T lr = as(o.lr), alpha = as(o.alpha), rest = as(1 - o.alpha), eps = as(o.eps);
     const T decay = as(o.weight_decay), momentum = as(o.momentum);
-    parallel_for(x.numel(), parallel_grain, [&](std::int64_t begin, std::int64_t end) {
+    const bool maximize = o.maximize;
+    return [=](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i) {
-        T g = o.maximize ? -from[i] : from[i];
-        if (decay != 0) g += decay * to[i];
+        T g = maximize ? -gradient[i] : gradient[i];
+        if (decay != 0) g += decay * x[i];
         v[i] = alpha * v[i] + rest * g * g;
         T square = v[i];
         if (a) {
@@ -61,28 +54,10 @@ void update(Tensor& x, const Tensor& gradient, Tensor& square_avg,
         }
         T d = g / (std::sqrt(square) + eps);
         if (b) d = b[i] = momentum * b[i] + d;
-        to[i] -= lr * d;
+        x[i] -= lr * d;
       }
-    });
+    };
   });
-}
-
-// Makes what a step of one parameter needs, and returns the step. What takes memory is
-// done here, before any parameter is moved.
-auto prepare(const Variable& parameter, State& state, const RMSpropOptions& o) {
-  const auto buffer = [&](const char* name) {
-    if (!state.contains(name)) {
-      state[name] = zeros(parameter.shape(), parameter.dtype());
-    }
-    return state.at(name);
-  };
-  std::optional<Tensor> grad_avg, momentum_buffer;
-  if (o.centered) grad_avg = buffer("grad_avg");
-  if (o.momentum != 0) momentum_buffer = buffer("momentum_buffer");
-  return
-      [=, square_avg = buffer("square_avg")](Tensor& x, const Tensor& gradient) mutable {
-        update(x, gradient, square_avg, grad_avg, momentum_buffer, o);
-      };
 }
 
 }  // namespace

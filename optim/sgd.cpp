@@ -1,10 +1,6 @@
 #include "optim/sgd.h"
 
-#include <optional>
-
 #include "optim/sgd_kernels.h"
-#include "tensor/core/factories.h"
-#include "tensor/core/parallel.h"
 #include "tensor/kernels/level.h"
 
 namespace heed::optim {
@@ -24,11 +20,9 @@ void check_options(const std::vector<SGDOptions>& groups) {
   }
 }
 
-// A step by the loop of sgd_kernels.cpp, cut among threads. All tensors are contiguous;
-// `velocity` is there with momentum alone.
-void update(Tensor& x, const Tensor& gradient, std::optional<Tensor>& velocity,
-            const SGDOptions& o, bool first) {
-  dispatch_floating("SGD", x.dtype(), [&]<class T>() {
+// A step by the loop of sgd_kernels.cpp. The velocity is there with momentum alone.
+detail::Move prepare(detail::Target& target, const SGDOptions& o) {
+  return dispatch_floating("SGD", target.dtype(), [&]<class T>() -> detail::Move {
     const auto as = [](double number) { return static_cast<T>(number); };
     const kernels::SGDNumbers<T> numbers{.lr = as(o.lr),
                                          .momentum = as(o.momentum),
@@ -36,29 +30,15 @@ void update(Tensor& x, const Tensor& gradient, std::optional<Tensor>& velocity,
                                          .weight_decay = as(o.weight_decay),
                                          .nesterov = o.nesterov,
                                          .maximize = o.maximize,
-                                         .first = first};
+                                         .first = !target.has_state(buffer)};
     const auto step = kernels::get<kernels::SGDKernels<T>>().step;
-    T* const to = x.mutable_data<T>();
-    const T* const g = gradient.data<T>();
-    T* const v = velocity ? velocity->mutable_data<T>() : nullptr;
-    parallel_for(x.numel(), parallel_grain, [&](std::int64_t begin, std::int64_t end) {
-      step(end - begin, to + begin, g + begin, v ? v + begin : nullptr, numbers);
-    });
+    T* const x = target.x<T>();
+    const T* const g = target.gradient<T>();
+    T* const v = o.momentum != 0 ? target.state<T>(buffer) : nullptr;
+    return [=](std::int64_t begin, std::int64_t end) {
+      step(end - begin, x + begin, g + begin, v ? v + begin : nullptr, numbers);
+    };
   });
-}
-
-// Makes what a step of one parameter needs, and returns the step. What takes memory is
-// done here, before any parameter is moved.
-auto prepare(const Variable& parameter, State& state, const SGDOptions& o) {
-  const bool first = !state.contains(buffer);
-  std::optional<Tensor> velocity;
-  if (o.momentum != 0) {
-    if (first) state[buffer] = zeros(parameter.shape(), parameter.dtype());
-    velocity = state.at(buffer);
-  }
-  return [=](Tensor& x, const Tensor& gradient) mutable {
-    update(x, gradient, velocity, o, first);
-  };
 }
 
 }  // namespace

@@ -280,4 +280,59 @@ BOOST_AUTO_TEST_CASE(an_infinite_parameter_without_a_decay_stays_infinite) {
   BOOST_TEST(same_bits(x.value(), full({20}, INFINITY)));
 }
 
+namespace {
+
+// Three steps of parameters of several sizes and layouts, in one optimiser, or each in
+// one of its own. What they are then.
+template <class Optimiser>
+std::vector<Tensor> moved(const typename Optimiser::Options& options, bool together) {
+  Generator generator(1);
+  std::vector<Variable> parameters;
+  for (const std::int64_t n : {1, 20'000, 0, 7, 30'000, 3, 16'384}) {
+    parameters.emplace_back(randn({n}, n == 7 ? float64 : float32, generator), true);
+  }
+  parameters.emplace_back(randn({100, 70}, float32, generator).transpose(0, 1), true);
+  for (const Variable& x : parameters) {
+    x.backward(Variable(randn(x.shape(), x.dtype(), generator)));
+  }
+  std::vector<Optimiser> optimisers;
+  if (together) {
+    optimisers.emplace_back(parameters, options);
+  } else {
+    for (const Variable& x : parameters) {
+      optimisers.emplace_back(std::vector<Variable>{x}, options);
+    }
+  }
+  for (int step = 0; step < 3; ++step) {
+    for (Optimiser& optimiser : optimisers) optimiser.step();
+  }
+  std::vector<Tensor> values;
+  for (const Variable& x : parameters) values.push_back(x.value());
+  return values;
+}
+
+template <class Optimiser>
+void check_together(const typename Optimiser::Options& options) {
+  const int before = num_threads();
+  set_num_threads(1);
+  const std::vector<Tensor> alone = moved<Optimiser>(options, false);
+  for (const int threads : {1, 2, 3}) {
+    set_num_threads(threads);
+    const std::vector<Tensor> together = moved<Optimiser>(options, true);
+    for (std::size_t i = 0; i < alone.size(); ++i) {
+      BOOST_TEST(same_bits(together[i], alone[i]));
+    }
+  }
+  set_num_threads(before);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(parameters_move_together_as_alone) {
+  check_together<SGD>({.lr = 0.1, .momentum = 0.9});
+  check_together<Adam>({.lr = 0.1, .amsgrad = true});
+  check_together<optim::RMSprop>({.lr = 0.1, .momentum = 0.9, .centered = true});
+  check_together<optim::Adagrad>({.lr = 0.1, .lr_decay = 0.1});
+}
+
 BOOST_AUTO_TEST_SUITE_END()
