@@ -19,6 +19,16 @@ Variable softmax_gradient(const Variable& g, const Variable& y, Dim dim) {
       });
 }
 
+// g - e^y Σ g, the gradient of log_softmax.
+Variable log_softmax_gradient(const Variable& g, const Variable& y, Dim dim) {
+  return record_fused({"log_softmax_backward", "dg = h - Σ e^y h,  dy = -h e^y Σ g"},
+                      log_softmax_backward(g.value(), y.value(), dim), inputs(g, y),
+                      save(), [dim](const std::array<Variable, 2>& in) {
+                        const auto& [g, y] = in;
+                        return g - exp(y) * sum(g, dim, true);
+                      });
+}
+
 }  // namespace
 
 // y = e^x / Σ e^x. The sum is over dim.
@@ -31,8 +41,9 @@ Variable softmax(const Variable& x, Dim dim) {
 // y = x - log Σ e^x
 Variable log_softmax(const Variable& x, Dim dim) {
   return record({"log_softmax", "dx = g - e^y Σ g"}, log_softmax(x.value(), dim),
-                rule(x, save(result),
-                     [dim](auto& g, auto& y) { return g - exp(y) * sum(g, dim, true); }));
+                rule(x, save(result), [dim](auto& g, auto& y) {
+                  return log_softmax_gradient(g, y, dim);
+                }));
 }
 
 }  // namespace heed

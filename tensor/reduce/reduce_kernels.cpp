@@ -57,9 +57,12 @@ constexpr Folds<T> folds = {fold<Sum, T>, fold<Product, T>, fold<Largest, T>,
 
 template <class T>
 constexpr ReduceKernels<T> kernels = {
-    moments<T>, flushed<softmax<false, T>, int64_t, int64_t, int64_t, const T*, T*>,
+    moments<T>,
+    flushed<softmax<false, T>, int64_t, int64_t, int64_t, const T*, T*>,
     flushed<softmax<true, T>, int64_t, int64_t, int64_t, const T*, T*>,
-    flushed<softmax_backward<T>, int64_t, int64_t, int64_t, const T*, const T*, T*>,
+    flushed<softmax_backward<false, T>, int64_t, int64_t, int64_t, const T*, const T*,
+            T*>,
+    flushed<softmax_backward<true, T>, int64_t, int64_t, int64_t, const T*, const T*, T*>,
     all_finite<T>};
 
 }  // namespace

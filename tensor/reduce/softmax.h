@@ -17,5 +17,7 @@ Tensor log_softmax(const Tensor& x, Dim dim);
 // gradient g of y; one pass instead of four. Throws Error unless g and y have one shape
 // and one floating dtype.
 Tensor softmax_backward(const Tensor& g, const Tensor& y, Dim dim);
+// The same of log_softmax: g - e^y sum(g), for y = log_softmax(x).
+Tensor log_softmax_backward(const Tensor& g, const Tensor& y, Dim dim);
 
 }  // namespace heed

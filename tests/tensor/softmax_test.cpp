@@ -67,6 +67,10 @@ BOOST_AUTO_TEST_CASE(values_of_every_shape) {
         const Tensor wide_g = g.to(float64);
         const Tensor rule = expected * (wide_g - sum(wide_g * expected, dim, true));
         BOOST_TEST(distance(softmax_backward(g, y, dim), rule) < 5 * tolerance);
+        const Tensor log_rule = wide_g - expected * sum(wide_g, dim, true);
+        const Tensor log_y = log_softmax(x, dim);
+        BOOST_TEST(distance(log_softmax_backward(g, log_y, dim), log_rule) <
+                   20 * tolerance);
       }
     }
   }
@@ -133,10 +137,12 @@ BOOST_AUTO_TEST_CASE(bits_do_not_depend_on_threads) {
     set_num_threads(1);
     const Tensor y = softmax(x, 1), logs = log_softmax(x, 1);
     const Tensor back = softmax_backward(x, y, 1);
+    const Tensor log_back = log_softmax_backward(x, logs, 1);
     set_num_threads(3);
     BOOST_TEST(same_bits(softmax(x, 1), y));
     BOOST_TEST(same_bits(log_softmax(x, 1), logs));
     BOOST_TEST(same_bits(softmax_backward(x, y, 1), back));
+    BOOST_TEST(same_bits(log_softmax_backward(x, logs, 1), log_back));
   }
   set_num_threads(before);
 }

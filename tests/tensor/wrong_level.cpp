@@ -24,6 +24,7 @@ int main() {
       {"sum", [&] { sum(x); }},
       {"softmax", [&] { softmax(x, -1); }},
       {"softmax_backward", [&] { softmax_backward(x, x, -1); }},
+      {"log_softmax_backward", [&] { log_softmax_backward(x, x, -1); }},
       {"layer_norm", [&] { layer_norm(x, none, none, 1e-5); }},
       {"normal", [&] { randn(matrix); }},
       {"bmm", [&] { bmm(batch, batch); }},
