@@ -1,4 +1,4 @@
-// The micro-kernel as TileKernels, which multiply() uses at the baseline level; gemm(),
+// The micro-kernel as TileKernels, for products in tiles at the baseline level; gemm(),
 // for tests and benchmarks; description().
 #include "tensor/product/blis.h"
 

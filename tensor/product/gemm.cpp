@@ -1,7 +1,9 @@
 // Products c = a b of matrices. For a first reading: this comment; Products in gemm.h;
 // panels.h; TileProduct in tile_kernels.h; Blocking and Multiplication below; then
-// tile_kernels.cpp from the top to multiply_panels(). How rows of a are copied, how a
-// product is cut for threads (grid.cpp), how panels are packed, and BLIS can wait.
+// vector.h in kernels/, and tile_kernels.cpp from the top to multiply_panels(). How rows
+// of a are copied, how a product is cut for threads (multiply_in_tiles(), grid.cpp), how
+// panels are packed, and BLIS can wait. Helpers such as ceil_div() are in
+// core/parallel.h.
 //
 // multiply(), at the end, chooses among three ways:
 //
@@ -9,6 +11,8 @@
 //   small    packed b takes at most 12 KiB, and the product little time:
 //            small_products.cpp
 //   tiles    all others: here
+//
+// and for k = 0 writes zeros.
 //
 // A product of n x n matrices has n^3 multiply-adds and 3 n^2 numbers, which a loop over
 // rows and columns would read from memory again and again. Here what is read again comes
@@ -20,8 +24,8 @@
 //           that the tile reads memory from front to back. To copy so is to pack: vectors
 //           are aligned, and what is missing at the ends is 0
 //   strip   a slice of 12 rows of a, up to 24 KiB; in the L1 or L2 cache. With AVX-512 it
-//           is as high as a tile, with AVX2 as two
-//   group   as many panels as fit two thirds of a core's L2 cache
+//           is as high as a tile, else as two
+//   group   panels that together fit two thirds of a core's L2 cache
 //   block   of b: up to 64 panels, up to 4 MiB; in the L3 cache
 //           of a: what is packed or copied at a time. Rows read in place are one block
 //   part    the rows x columns of c, for all slices or for one, that a thread computes at
@@ -39,15 +43,16 @@
 //               for each panel of the group        tile_columns   NR  multiply_rows()
 //                 a tile of c                                         multiply_tile()
 //
-// The first slice sets a tile of c, the others add to it; so a slice should be deep. A
-// panel passes from L2 through the registers: 128 bytes of it for 24 multiply-adds of
-// vectors, which L2 can deliver.
+// The first slice sets a tile of c, the others add to it; so a slice should be deep. (If
+// threads share k, each slice sets a matrix of its own, and these are added.) A panel
+// passes from L2 through the registers: 128 bytes of it for 24 multiply-adds of vectors,
+// which L2 can deliver.
 //
 // The outer loops are those of Goto and van de Geijn (Anatomy of High-Performance Matrix
-// Multiplication, 2008) and of BLIS. The inner ones have changed places: there a block of
-// a stays in L2 and a panel of b in the L1 cache; here it is panels of b and a strip of
-// a. heed's tile reads a one number at a time, so that rows of a need no packing:
-// contiguous ones are read in place, or copied if they are a multiple of 4 KiB apart.
+// Multiplication, 2008) and of BLIS. The inner ones have changed places. BLIS keeps a
+// block of a in L2 and a panel of b in L1; heed keeps panels of b in L2 and a strip of a
+// in L1. heed's tile reads a one number at a time, so that contiguous rows of a need no
+// packing: they are read in place, or copied if they are a multiple of 4 KiB apart.
 // (BLIS's, which is used at the baseline level, reads a from panels.)
 //
 // The bits of c depend neither on the number of threads nor on the caches: an element's
@@ -82,9 +87,10 @@ int64_t l2_cache() {
   return 256 << 10;
 }
 
-// The kernel that computes tiles: heed's, or at the baseline level (see level.h), which
-// has no fused multiply-adds, BLIS's micro-kernel, which is faster there. BLIS's own
-// driver is not used: it takes several microseconds a call. The tests compare with it.
+// The kernel that computes tiles: heed's, or at the baseline level (see level.h) BLIS's
+// micro-kernel. It is faster there, for BLIS takes the one of this processor, which may
+// have more instructions than the level. BLIS's own driver is not used: it takes several
+// microseconds a call. The tests compare with it.
 template <class T>
 const kernels::TileKernels<T>& tile_kernels() {
   return kernels::level() == kernels::Level::baseline
@@ -181,8 +187,8 @@ class Multiplication {
   Multiplication(const Products<T>& x, const Blocking<T>& blocking, T* memory)
       : x_(x), blocking_(blocking), a_{memory}, b_{memory + blocking.size_a()} {}
 
-  // A part of product i. What is packed of b stays for all blocks of rows and, where the
-  // part needs no more of b, for the next part, or the next product of the same b.
+  // A part of product i. What is packed of b is kept for all blocks of rows; if it is all
+  // that the part needs of b, also for the next part or product of the same b.
   void compute(int64_t i, const Part<T>& part) {
     if (part.row == part.row_end) return;
     const auto [at_a, at_b] = x_.offsets(i);
@@ -273,65 +279,80 @@ class Multiplication {
   }
 };
 
+// Where piece i begins and piece i - 1 ends, if `count` is cut into `pieces` at multiples
+// of `unit`.
+int64_t bound(int64_t i, int64_t pieces, int64_t count, int64_t unit) {
+  return std::min(ceil_div(count, unit) * i / pieces * unit, count);
+}
+
+// Part i of a product, counted by columns, then rows, then slices. c is where it goes.
+template <class T>
+Part<T> part_of(const Products<T>& x, const Blocking<T>& blocking, const Grid& grid,
+                int64_t i, T* c) {
+  const int64_t rows = blocking.kernel.tile_rows, columns = blocking.kernel.tile_columns;
+  const int64_t column_piece = i % grid.columns;
+  const int64_t row_piece = i / grid.columns % grid.rows;
+  const int64_t slice = i / grid.columns / grid.rows;
+  return {.row = bound(row_piece, grid.rows, x.m, rows),
+          .row_end = bound(row_piece + 1, grid.rows, x.m, rows),
+          .column = bound(column_piece, grid.columns, x.n, columns),
+          .column_end = bound(column_piece + 1, grid.columns, x.n, columns),
+          .k = bound(slice, grid.slices, x.k, blocking.depth),
+          .k_end = bound(slice + 1, grid.slices, x.k, blocking.depth),
+          .c = c};
+}
+
 template <class T>
 void multiply_in_tiles(const Products<T>& x) {
   Blocking<T> blocking(x);
-  const int64_t tile_rows = blocking.kernel.tile_rows;
-  const int64_t tile_columns = blocking.kernel.tile_columns;
   const int64_t products = x.count();
   const Sharing sharing = share_out(
       {.products = products,
        .m = x.m,
        .n = x.n,
        .k = x.k,
-       .tile_rows = tile_rows,
-       .tile_columns = tile_columns,
+       .tile_rows = blocking.kernel.tile_rows,
+       .tile_columns = blocking.kernel.tile_columns,
        .depth = blocking.depth,
-       .can_cut_k = products == 1 && !x.bias,
+       .can_cut_k = products == 1 && !x.bias,  // the bias is added after the last slice
        .is_a_in_place = blocking.rows_of_a == RowsOfA::in_place,
        .is_b_one_block = x.k <= blocking.depth && x.n <= blocking.block_columns});
   const Grid& grid = sharing.grid;
-  const int64_t threads = sharing.threads;
-  // A part never has more columns: memory for fewer is enough.
+  // No part has more columns than its piece: so memory for fewer is enough.
   blocking.block_columns =
-      std::min(blocking.block_columns, widest(x.n, tile_columns, grid.columns));
-  // The first line of piece i of `pieces`, cut at multiples of `unit`.
-  const auto bound = [](int64_t i, int64_t pieces, int64_t lines, int64_t unit) {
-    return std::min(ceil_div(lines, unit) * i / pieces * unit, lines);
-  };
+      std::min(blocking.block_columns,
+               largest_piece(x.n, blocking.kernel.tile_columns, grid.columns));
   const int64_t size = blocking.size_a() + blocking.size_b();
-  Buffer<T> memory(size * threads);
+  Buffer<T> memory(size * sharing.threads);
   std::vector<Multiplication<T>> multiplications;
-  for (int64_t i = 0; i < threads; ++i) {
+  for (int64_t i = 0; i < sharing.threads; ++i) {
     multiplications.emplace_back(x, blocking, memory.first() + i * size);
   }
-  // Slice 0's sums go to c, those of others to `sums`, and are then added to c.
+  // Rounds of at_once slices. The sums of slice 0 go to c, those of each other slice to a
+  // matrix of their own, and then to c. If there is one round, slice 0 needs none.
   const int64_t size_c = x.m * x.n, at_once = sharing.slices_at_once;
   Buffer<T> sums((at_once == grid.slices ? at_once - 1 : at_once) * size_c);
+  const int64_t parts = grid.rows * grid.columns;  // of a slice
   for (int64_t first = 0; first < grid.slices; first += at_once) {
     const int64_t end = std::min(first + at_once, grid.slices);
     const int64_t first_added = std::max<int64_t>(first, 1);
-    // Part 0 of all products, then part 1: what two products share stays packed.
-    const int64_t parts = products * grid.rows * grid.columns * (end - first);
-    parallel_stealing(parts, threads, [&](int64_t thread, int64_t i) {
-      const int64_t product = i % products, part = i / products;
-      const int64_t q = part % grid.columns, r = part / grid.columns % grid.rows;
-      const int64_t slice = first + part / grid.columns / grid.rows;
-      T* const c = slice == 0 ? x.c + product * size_c
-                              : sums.first() + (slice - first_added) * size_c;
-      multiplications[thread].compute(
-          product,
-          {bound(r, grid.rows, x.m, tile_rows), bound(r + 1, grid.rows, x.m, tile_rows),
-           bound(q, grid.columns, x.n, tile_columns),
-           bound(q + 1, grid.columns, x.n, tile_columns),
-           bound(slice, grid.slices, x.k, blocking.depth),
-           bound(slice + 1, grid.slices, x.k, blocking.depth), c});
-    });
-    if (grid.slices == 1) break;
+    const auto sums_of = [&](int64_t slice) {
+      return sums.first() + (slice - first_added) * size_c;
+    };
+    // Part 0 of each product, then part 1 of each: a b that they share stays packed. (If
+    // there are several slices, there is one product: can_cut_k.)
+    parallel_stealing(
+        products * parts * (end - first), sharing.threads,
+        [&](int64_t thread, int64_t i) {
+          const int64_t product = i % products, part = first * parts + i / products;
+          T* const c = part < parts ? x.c + product * size_c : sums_of(part / parts);
+          multiplications[thread].compute(product, part_of(x, blocking, grid, part, c));
+        });
+    if (grid.slices == 1) break;  // there is nothing to add
     parallel_for(size_c, parallel_grain / at_once + 1, [&](auto begin, auto stop) {
       for (int64_t slice = first_added; slice < end; ++slice) {
-        const T* const from = sums.first() + (slice - first_added) * size_c + begin;
-        blocking.kernel.add_row(1, stop - begin, from, x.c + begin, size_c);
+        blocking.kernel.add_row(1, stop - begin, sums_of(slice) + begin, x.c + begin,
+                                size_c);
       }
     });
   }

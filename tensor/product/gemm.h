@@ -10,9 +10,10 @@
 namespace heed {
 
 // Products c = a b of one shape: a (m, k), b (k, n), each c (m, n) contiguous, one after
-// the other. `batch` walks from product to product: its operand 0 is a, its operand 1 is
-// b. With a bias (n), c = a b + bias, each row of it: tiles add it while they are in the
-// registers or the cache, products with vectors afterwards.
+// the other. `batch` has the sizes and strides of the step from product to product: its
+// operand 0 is a, its operand 1 is b. With a bias (n), c = a b + bias, each row of it:
+// tiles add it while they are in the registers or the cache, products with vectors
+// afterwards.
 template <class T>
 struct Products {
   std::int64_t m, n, k;
@@ -42,7 +43,7 @@ struct Products {
 
 // Computes the products, on several threads where it pays; m, n and the batch are at
 // least 1, k may be 0. Strides of a and b may be any, 0 too. Throws Error when there is
-// no memory for packing, or HEED_LEVEL is wrong. T is float or double.
+// no memory for packing or for sums, or HEED_LEVEL is wrong. T is float or double.
 template <class T>
 void multiply(const Products<T>& products);
 

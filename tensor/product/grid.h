@@ -8,19 +8,21 @@
 
 namespace heed {
 
-// The pieces of the rows and the columns of c, and of k: a part is one of each. The k of
-// a part is whole or one of the slices that gemm.cpp cuts k into.
+// Into how many pieces the rows of c, its columns, and k are cut. A part is one piece of
+// each. k is left whole, or cut into all its slices (see gemm.cpp).
 struct Grid {
   std::int64_t rows = 1, columns = 1, slices = 1;
 };
 
-// The lines of the largest piece, when `lines` in tiles of `tile` are cut into `pieces`.
-inline std::int64_t widest(std::int64_t lines, std::int64_t tile, std::int64_t pieces) {
+// The lines of the largest piece, up to the end of its last tile, when `lines` in tiles
+// of `tile` are cut into `pieces`.
+inline std::int64_t largest_piece(std::int64_t lines, std::int64_t tile,
+                                  std::int64_t pieces) {
   return ceil_div(ceil_div(lines, tile), pieces) * tile;
 }
 
 // Products of one shape, a (m, k) and b (k, n).
-struct Uncut {
+struct ProductSizes {
   std::int64_t products, m, n, k;
   std::int64_t tile_rows, tile_columns;  // of c
   std::int64_t depth;                    // of a slice of k
@@ -31,11 +33,13 @@ struct Uncut {
 
 struct Sharing {
   std::int64_t threads;
-  Grid grid;                        // of each product
-  std::int64_t slices_at_once = 1;  // of which the sums take memory at the same time
+  Grid grid;  // of each product
+  // How many slices are computed before their sums are added to c. Each but slice 0 needs
+  // memory as large as c.
+  std::int64_t slices_at_once = 1;
 };
 
 // What takes the least time, as grid.cpp explains.
-Sharing share_out(const Uncut& x);
+Sharing share_out(const ProductSizes& x);
 
 }  // namespace heed

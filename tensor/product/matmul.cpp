@@ -26,8 +26,8 @@ void check_batches(const Shape& a, const Shape& b) {
   }
 }
 
-// Whether x is a vector with gaps that four or more of the `readers`, lines of the other
-// operand, multiply: then a copy, which has none, pays.
+// Whether x is a vector with gaps that is multiplied by four or more lines of the other
+// operand, its `readers`: then a copy, which has none, pays.
 bool is_gappy(const Tensor& x, std::int64_t readers) {
   const int d = x.dim();
   const std::int64_t rows = x.shape()[d - 2], columns = x.shape()[d - 1];

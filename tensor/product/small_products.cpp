@@ -31,8 +31,9 @@ bool is_small(const Products<T>& x) {
 template <class T>
 void multiply_small(const Products<T>& x) {
   const auto& kernel = kernels::get<kernels::TileKernels<T>>();
-  // A single panel, which holds the kernel's panels side by side, so that columns are
-  // padded to a whole vector only: 40 to 48, with AVX-512 a panel of 32 and half a panel.
+  // All columns are packed into one wide panel, which the kernel reads as its own panels,
+  // side by side. So they are padded to a whole vector only: 40 to 48, which with AVX-512
+  // are a panel of 32 and half a panel.
   const Panels<T> panel(x.n, padded_columns(x), x.k);
   const int64_t products = x.count();
   const int64_t threads = thread_count(products, multiply_grain / (x.m * x.n * x.k) + 1);

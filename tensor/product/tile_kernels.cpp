@@ -28,8 +28,9 @@ constexpr int tile_rows = 12;
 #else
 constexpr int tile_rows = 6;
 #endif
-// The most rows of a tile of one vector. A processor begins two multiply-adds a cycle and
-// needs four cycles for each, so that eight sums or more keep it busy.
+// The most rows of a tile of one vector, and the rows of a strip. A processor begins two
+// multiply-adds a cycle and needs four cycles for each, so that eight sums or more keep
+// it busy.
 constexpr int strip_rows = 12;
 static_assert(strip_rows % tile_rows == 0);
 
@@ -80,9 +81,9 @@ void multiply_tile(const TileProduct<T>& x, const T* a, const T* b, const T* bia
   });
   V sums[rows][vectors];
   repeat<rows>([&](auto i) { repeat<vectors>([&](auto v) { sums[i][v] = V{}; }); });
-  // One pointer for each three rows p, p + stride and p + 2 stride: an address of x86 is
-  // a register, plus 1, 2, 4 or 8 times another. With one pointer for all, each multiple
-  // of the stride would take a register.
+  // One pointer for each three rows, which are at the pointer and one or two strides
+  // after it: an address of x86 is a register, plus 1, 2, 4 or 8 times another. With one
+  // pointer for all, each multiple of the stride would take a register.
   const T* starts[(rows + 2) / 3];
   repeat<(rows + 2) / 3>([&](auto i) { starts[i] = a + 3 * i * x.a.row_stride; });
   for (int64_t p = 0; p < x.k; ++p, b += x.b_step) {
@@ -137,8 +138,9 @@ void multiply_tile(const TileProduct<T>& x, const T* a, const T* b, const T* bia
 }
 
 // The tiles of rows first_row to end_row, in the panels of columns j to `end`. The
-// numbers i are 0, 1, ... up to the most rows of a tile, less 1. Rows are cut into as few
-// pieces as that allows; the last two get nearly equal numbers of rows.
+// numbers i are 0, 1, ... and stand for tiles of 1, 2, ... rows: how many there are is
+// the most rows of a tile. Rows are cut into as few pieces as that allows; the last two
+// get nearly equal numbers of rows.
 template <int vectors, int bytes, class T, int... i>
 void multiply_rows(std::integer_sequence<int, i...>, const TileProduct<T>& x,
                    int64_t first_row, int64_t end_row, int64_t j, int64_t end) {

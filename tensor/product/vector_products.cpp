@@ -14,8 +14,8 @@ using std::int64_t;
 
 // Cuts the lines of all products, `lines` each, among threads, and calls f(product,
 // begin, end) for those lines of a product that are in a share. A line has `work`
-// elements. A thread gets one share: where lines are columns, each call passes over all
-// rows.
+// elements. A thread gets one share, for more calls cost more: where lines are columns,
+// each call passes over all rows.
 template <class F>
 void for_lines(int64_t products, int64_t lines, int64_t work, F&& f) {
   const int64_t grain = parallel_grain / work + 1;
