@@ -45,7 +45,8 @@ void check_not_negative(std::string_view optimiser, const char* option, double x
 
 // Throws Error, naming the optimiser, when there are no parameters, or one is given
 // twice, is not a leaf that requires a gradient, or repeats elements, as expand() does: a
-// step cannot write to such a parameter, and would fail after it had moved others.
+// step cannot write to such a parameter, and would fail after it had moved others. Also
+// when two share elements, for threads move them at the same time.
 void check_parameters(std::string_view optimiser, const std::vector<Parameter>& list);
 
 // Throws Error, naming the optimiser, when it was moved from: it always had parameters.
@@ -132,8 +133,7 @@ void move_all(std::vector<Target>& targets);
 
 }  // namespace detail
 
-// The base of every optimiser, which adds a step() and load_state_dict(). No two
-// parameters may share elements, for threads move them at the same time. It cannot be
+// The base of every optimiser, which adds a step() and load_state_dict(). It cannot be
 // copied: a copy would share the states. Every use of one that was moved from throws
 // Error.
 template <class GroupOptions>

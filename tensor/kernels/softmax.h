@@ -145,9 +145,7 @@ void softmax(int64_t outer, int64_t n, int64_t inner, const T* x, T* y) {
   if (streamed) end_stream();
 }
 
-// The gradients of softmax, dx = y (g - sum(g y)), and of its logarithm, dx = g - e^y
-// sum(g).
-template <bool logarithm, class T>
+template <class T>
 void softmax_backward_columns(int64_t n, int64_t inner, const T* g, const T* y, T* dx) {
   T sum[columns];
   for (int64_t first = 0; first < inner; first += columns) {
@@ -155,32 +153,36 @@ void softmax_backward_columns(int64_t n, int64_t inner, const T* g, const T* y, 
     for (int64_t j = 0; j < width; ++j) sum[j] = 0;
     for (int64_t i = first; i < n * inner; i += inner) {
 #pragma omp simd
-      for (int64_t j = 0; j < width; ++j) {
-        sum[j] += logarithm ? g[i + j] : g[i + j] * y[i + j];
-      }
+      for (int64_t j = 0; j < width; ++j) sum[j] += g[i + j] * y[i + j];
     }
     for (int64_t i = first; i < n * inner; i += inner) {
-      for_elements<T>(width, [&](int64_t j) {
-        dx[i + j] = logarithm ? g[i + j] - exp_nonpositive(y[i + j]) * sum[j]
-                              : y[i + j] * (g[i + j] - sum[j]);
-      });
+#pragma omp simd
+      for (int64_t j = 0; j < width; ++j) dx[i + j] = y[i + j] * (g[i + j] - sum[j]);
     }
   }
 }
 
-template <bool logarithm, class T>
+template <class T>
 void softmax_backward(int64_t outer, int64_t n, int64_t inner, const T* g, const T* y,
                       T* dx) {
   const int64_t step = n * inner;
   for (int64_t o = 0; o < outer; ++o, g += step, y += step, dx += step) {
     if (inner != 1) {
-      softmax_backward_columns<logarithm>(n, inner, g, y, dx);
+      softmax_backward_columns(n, inner, g, y, dx);
       continue;
     }
-    const T sum = logarithm ? fold_row<Sum>(n, g) : dot(n, g, 1, y, 1);
-    for_elements<T>(n, [&](int64_t i) {
-      dx[i] = logarithm ? g[i] - exp_nonpositive(y[i]) * sum : y[i] * (g[i] - sum);
-    });
+    const T sum = dot(n, g, 1, y, 1);
+#pragma omp simd
+    for (int64_t i = 0; i < n; ++i) dx[i] = y[i] * (g[i] - sum);
+  }
+}
+
+// y is not positive.
+template <class T>
+void log_softmax_backward(int64_t rows, int64_t n, const T* g, const T* y, T* dx) {
+  for (int64_t row = 0; row < rows; ++row, g += n, y += n, dx += n) {
+    const T sum = fold_row<Sum>(n, g);
+    for_elements<T>(n, [&](int64_t i) { dx[i] = g[i] - exp_nonpositive(y[i]) * sum; });
   }
 }
 

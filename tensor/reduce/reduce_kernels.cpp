@@ -60,9 +60,8 @@ constexpr ReduceKernels<T> kernels = {
     moments<T>,
     flushed<softmax<false, T>, int64_t, int64_t, int64_t, const T*, T*>,
     flushed<softmax<true, T>, int64_t, int64_t, int64_t, const T*, T*>,
-    flushed<softmax_backward<false, T>, int64_t, int64_t, int64_t, const T*, const T*,
-            T*>,
-    flushed<softmax_backward<true, T>, int64_t, int64_t, int64_t, const T*, const T*, T*>,
+    flushed<softmax_backward<T>, int64_t, int64_t, int64_t, const T*, const T*, T*>,
+    flushed<log_softmax_backward<T>, int64_t, int64_t, const T*, const T*, T*>,
     all_finite<T>};
 
 }  // namespace

@@ -29,8 +29,6 @@ template <class T>
 struct ReduceKernels {
   using Map = void (*)(std::int64_t outer, std::int64_t n, std::int64_t inner, const T* x,
                        T* y);
-  using MapBack = void (*)(std::int64_t outer, std::int64_t n, std::int64_t inner,
-                           const T* g, const T* y, T* dx);
 
   // For d = x - center, with x (outer, n, inner) and center (outer, inner), the sums of d
   // and of d^2, each (outer, inner).
@@ -39,9 +37,12 @@ struct ReduceKernels {
   // y = softmax(x), and its logarithm.
   Map softmax;
   Map log_softmax;
-  // The gradients of both: dx = y (g - sum(g y)), and dx = g - e^y sum(g).
-  MapBack softmax_backward;
-  MapBack log_softmax_backward;
+  // dx = y (g - sum(g y))
+  void (*softmax_backward)(std::int64_t outer, std::int64_t n, std::int64_t inner,
+                           const T* g, const T* y, T* dx);
+  // dx = g - e^y sum(g), for y of log_softmax (rows, n).
+  void (*log_softmax_backward)(std::int64_t rows, std::int64_t n, const T* g, const T* y,
+                               T* dx);
   // Whether no x[i * step], i < n, is NaN or infinite.
   bool (*all_finite)(std::int64_t n, const T* x, std::int64_t step);
 };

@@ -1,7 +1,9 @@
 #include "tensor/reduce/softmax.h"
 
 #include "tensor/core/views.h"
+#include "tensor/elementwise/elementwise.h"
 #include "tensor/reduce/reduce.h"
+#include "tensor/reduce/reductions.h"
 
 namespace heed {
 namespace {
@@ -33,26 +35,10 @@ Tensor apply(std::string_view op, const Tensor& x, Dim dim, auto kernel) {
   });
 }
 
-// The gradient of one of them, by its kernel.
-Tensor apply_backward(std::string_view op, const Tensor& g, const Tensor& y, Dim dim,
-                      auto kernel) {
+void check_backward(std::string_view op, const Tensor& g, const Tensor& y) {
   check_same_dtype(op, g, y);
   check(g.shape() == y.shape(), "{}: the shapes must be equal, got {} and {}", op,
         g.shape(), y.shape());
-  return dispatch_floating(op, y.dtype(), [&]<class T>() {
-    const Reduced r = along(op, y, dim);
-    const Tensor dense = g.contiguous();
-    Tensor dx = empty(y.shape(), y.dtype());
-    if (dx.numel() == 0) return dx;
-    const T *const ys = r.elements.data<T>(), *const gs = dense.data<T>();
-    T* const to = dx.mutable_data<T>();
-    parallel_for(r.outer, r.grain() / 4 + 1, [&](std::int64_t begin, std::int64_t end) {
-      const std::int64_t at = begin * r.size();
-      kernel(kernels::get<kernels::ReduceKernels<T>>())(end - begin, r.n, r.inner,
-                                                        gs + at, ys + at, to + at);
-    });
-    return dx;
-  });
 }
 
 }  // namespace
@@ -66,13 +52,41 @@ Tensor log_softmax(const Tensor& x, Dim dim) {
 }
 
 Tensor softmax_backward(const Tensor& g, const Tensor& y, Dim dim) {
-  return apply_backward("softmax_backward", g, y, dim,
-                        [](const auto& rows) { return rows.softmax_backward; });
+  check_backward("softmax_backward", g, y);
+  return dispatch_floating("softmax_backward", y.dtype(), [&]<class T>() {
+    const Reduced r = along("softmax_backward", y, dim);
+    const Tensor dense = g.contiguous();
+    Tensor dx = empty(y.shape(), y.dtype());
+    if (dx.numel() == 0) return dx;
+    const T *const ys = r.elements.data<T>(), *const gs = dense.data<T>();
+    T* const to = dx.mutable_data<T>();
+    parallel_for(r.outer, r.grain(), [&](std::int64_t begin, std::int64_t end) {
+      const std::int64_t at = begin * r.size();
+      kernels::get<kernels::ReduceKernels<T>>().softmax_backward(
+          end - begin, r.n, r.inner, gs + at, ys + at, to + at);
+    });
+    return dx;
+  });
 }
 
 Tensor log_softmax_backward(const Tensor& g, const Tensor& y, Dim dim) {
-  return apply_backward("log_softmax_backward", g, y, dim,
-                        [](const auto& rows) { return rows.log_softmax_backward; });
+  check_backward("log_softmax_backward", g, y);
+  return dispatch_floating("log_softmax_backward", y.dtype(), [&]<class T>() -> Tensor {
+    const Reduced r = along("log_softmax_backward", y, dim);
+    // Losses have their classes in rows. Elsewhere there is no kernel.
+    if (r.inner != 1) return g - exp(y) * sum(g, dim, true);
+    const Tensor dense = g.contiguous();
+    Tensor dx = empty(y.shape(), y.dtype());
+    const T *const ys = r.elements.data<T>(), *const gs = dense.data<T>();
+    T* const to = dx.mutable_data<T>();
+    // An exp takes about the time of four plain operations.
+    parallel_for(r.outer, r.grain() / 4 + 1, [&](std::int64_t begin, std::int64_t end) {
+      const std::int64_t at = begin * r.n;
+      kernels::get<kernels::ReduceKernels<T>>().log_softmax_backward(
+          end - begin, r.n, gs + at, ys + at, to + at);
+    });
+    return dx;
+  });
 }
 
 }  // namespace heed

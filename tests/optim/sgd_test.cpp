@@ -167,6 +167,29 @@ BOOST_AUTO_TEST_CASE(a_group_can_be_added) {
   BOOST_TEST(z.item() == 1.5);
 }
 
+BOOST_AUTO_TEST_CASE(parameters_share_no_elements) {
+  const Tensor m = zeros({3, 4});
+  const auto parameter = [](const Tensor& x) { return Variable(x, true); };
+  // Views of one storage that lie side by side or interlace.
+  const std::vector<Variable> columns = {
+      parameter(slice(m, 1, 0, 2)), parameter(select(m, 1, 2)),
+      parameter(slice(m, 1, 3, 4)), parameter(slice(m, 0, 0, 0))};
+  for (const Variable& x : columns) x.backward(ones(x.shape()));
+  SGD optimiser(columns, {.lr = 1});
+  optimiser.step();
+  BOOST_TEST(all(m == -1).item() == 1);
+  const auto error_with = [&](const Tensor& x) {
+    return error_of([&] { SGD({columns[0], columns[1], parameter(x)}); });
+  };
+  BOOST_TEST(error_with(select(m, 0, 2)) ==
+             "SGD: parameters must not share elements; parameters 0 and 2 do");
+  BOOST_TEST(error_with(slice(m, 1, 2, 4)) ==
+             "SGD: parameters must not share elements; parameters 1 and 2 do");
+  BOOST_TEST(error_of([&] {
+               optimiser.add_param_group({{parameter(transpose(m, 0, 1))}, {}});
+             }) == "SGD: parameters must not share elements; parameters 0 and 4 do");
+}
+
 BOOST_AUTO_TEST_CASE(options_of_a_state_are_those_of_each_group) {
   const Variable x = leaf(1), y = leaf(2);
   const auto make = [&](double lr) {

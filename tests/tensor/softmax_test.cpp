@@ -76,6 +76,18 @@ BOOST_AUTO_TEST_CASE(values_of_every_shape) {
   }
 }
 
+// A sum of many numbers loses none of its digits.
+BOOST_AUTO_TEST_CASE(gradients_of_many_logarithms) {
+  constexpr std::int64_t n = 100'000;
+  for (const int dim : {0, 1}) {
+    const Shape shape = dim == 0 ? Shape{n, 3} : Shape{3, n};
+    const Tensor g = rand(shape), y = full(shape, -std::log(double{n}));
+    const Tensor wide = g.to(float64);
+    const Tensor rule = wide - exp(y.to(float64)) * sum(wide, dim, true);
+    BOOST_TEST(distance(log_softmax_backward(g, y, dim), rule) < 1e-6);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(views_and_scalars) {
   const Tensor x = numbers({6, 10}, float32);
   const Tensor t = transpose(x, 0, 1);
