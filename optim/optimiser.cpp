@@ -179,10 +179,11 @@ void check_groups(const StateDict& state_dict, std::string_view optimiser,
     const auto entry = state_dict.lower_bound(prefix);
     return entry != state_dict.end() && entry->first.starts_with(prefix);
   };
-  if (!has_group(0)) return;
-  check(has_group(groups - 1) && !has_group(groups),
-        "{}: the state is one of another number of groups; it must have {}", optimiser,
-        groups);
+  std::size_t found = 0;
+  while (has_group(found)) ++found;
+  check(found == groups || found == 0,
+        "{}: the state must have as many groups as the optimiser, {}, got {}", optimiser,
+        groups, found);
 }
 
 std::vector<State> states_of(const StateDict& state_dict, std::string_view optimiser,
