@@ -29,16 +29,6 @@ bool same_bits(const Tensor& a, const Tensor& b) {
   });
 }
 
-// The first and the last place in its storage of a tensor that has elements.
-std::pair<std::int64_t, std::int64_t> places(const Tensor& x) {
-  std::int64_t first = x.offset(), last = first;
-  for (int d = 0; d < x.dim(); ++d) {
-    const std::int64_t step = x.strides()[d] * (x.shape()[d] - 1);
-    (step < 0 ? first : last) += step;
-  }
-  return {first, last};
-}
-
 // Whether two tensors can get these elements: where they share some, the same.
 bool agree(const Tensor& a, const Tensor& for_a, const Tensor& b, const Tensor& for_b) {
   if (a.storage() != b.storage() || a.numel() == 0 || b.numel() == 0) return true;

@@ -9,6 +9,7 @@
 #include "tensor/core/parallel.h"
 #include "tensor/core/tensor_iterator.h"
 #include "tensor/core/text.h"
+#include "tensor/reduce/reductions.h"
 
 namespace heed::optim::detail {
 namespace {
@@ -35,36 +36,21 @@ void check_step(std::string_view optimiser, const std::string& key, const Tensor
         value);
 }
 
-// Where the last element of x, which has some, lies in its storage.
-std::int64_t last_offset(const Tensor& x) {
-  std::int64_t last = x.offset();
-  for (int d = 0; d < x.dim(); ++d) last += (x.shape()[d] - 1) * x.strides()[d];
-  return last;
-}
-
 // Whether x and y have an element in common.
 bool share_elements(const Tensor& x, const Tensor& y) {
   if (x.storage() != y.storage() || x.numel() == 0 || y.numel() == 0) return false;
-  const std::int64_t first = std::max(x.offset(), y.offset());
-  const std::int64_t end = std::min(last_offset(x), last_offset(y)) + 1;
-  if (first >= end) return false;
-  // Views may interlace, as columns of a matrix do.
-  std::vector<bool> is_taken(static_cast<std::size_t>(end - first));
-  bool is_shared = false;
-  for (const Tensor* t : {&x, &y}) {
-    const TensorIterator<1> iterator(t->shape(), {&t->strides()});
-    const std::int64_t step = iterator.inner_strides()[0];
-    iterator.run_in_sequence([&](std::int64_t n, const auto& at) {
-      for (std::int64_t i = 0; i < n; ++i) {
-        const std::int64_t offset = t->offset() + at[0] + i * step;
-        if (offset < first || offset >= end) continue;
-        auto place = is_taken[static_cast<std::size_t>(offset - first)];
-        is_shared = is_shared || place;
-        place = true;
-      }
-    });
-  }
-  return is_shared;
+  const auto [first_of_x, last_of_x] = places(x);
+  const auto [first_of_y, last_of_y] = places(y);
+  if (last_of_x < first_of_y || last_of_y < first_of_x) return false;
+  // Views may interlace, as columns of a matrix do: x is marked in memory of its own.
+  const std::int64_t start = std::min(first_of_x, first_of_y);
+  const std::int64_t size = std::max(last_of_x, last_of_y) - start + 1;
+  const Tensor marks = zeros({size}, boolean);
+  const auto marks_of = [&, start = start](const Tensor& t) {
+    return Tensor(marks.storage(), t.offset() - start, t.shape(), t.strides(), boolean);
+  };
+  marks_of(x).fill_(1);
+  return any(marks_of(y)).item() != 0;
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <utility>
 
 #include "tensor/core/parallel.h"
 #include "tensor/core/tensor.h"
@@ -106,6 +107,16 @@ inline Strides expanded_strides(const Shape& shape, const Strides& strides,
     result[i] = repeats ? 0 : strides[i - lead];
   }
   return result;
+}
+
+// The first and the last place in its storage of a tensor that has elements.
+inline std::pair<std::int64_t, std::int64_t> places(const Tensor& x) {
+  std::int64_t first = x.offset(), last = first;
+  for (int d = 0; d < x.dim(); ++d) {
+    const std::int64_t step = x.strides()[d] * (x.shape()[d] - 1);
+    (step < 0 ? first : last) += step;
+  }
+  return {first, last};
 }
 
 // Whether two places of x are one element, as after expand().

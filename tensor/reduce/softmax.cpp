@@ -77,6 +77,7 @@ Tensor log_softmax_backward(const Tensor& g, const Tensor& y, Dim dim) {
     if (r.inner != 1) return g - exp(y) * sum(g, dim, true);
     const Tensor dense = g.contiguous();
     Tensor dx = empty(y.shape(), y.dtype());
+    if (dx.numel() == 0) return dx;
     const T *const ys = r.elements.data<T>(), *const gs = dense.data<T>();
     T* const to = dx.mutable_data<T>();
     // An exp takes about the time of four plain operations.
