@@ -41,6 +41,17 @@ template <class... C>
 [[gnu::always_inline]] inline float polynomial(float x, float c, C... rest) {
   return fma(polynomial(x, rest...), x, c);
 }
+// The same as (c[0] + c[1] x) + (c[2] + c[3] x) x^2 + ...: half as many steps that wait
+// for the one before.
+[[gnu::always_inline]] inline float in_pairs(float, float, float c) { return c; }
+[[gnu::always_inline]] inline float in_pairs(float x, float, float c0, float c1) {
+  return fma(c1, x, c0);
+}
+template <class... C>
+[[gnu::always_inline]] inline float in_pairs(float x, float x2, float c0, float c1,
+                                             C... rest) {
+  return fma(in_pairs(x, x2, rest...), x2, fma(c1, x, c0));
+}
 
 [[gnu::always_inline]] inline std::uint32_t bits(float x) {
   return __builtin_bit_cast(std::uint32_t, x);
@@ -56,26 +67,34 @@ inline constexpr std::uint32_t sign_bit = 0x80000000u;
 [[gnu::always_inline]] inline float absolute(float x) {
   return from_bits(bits(x) & ~sign_bit);
 }
+// |x|, at most `end`; `end` for NaN. By the bits, whose order is that of numbers >= 0: of
+// a float that is compared with a constant the compiler makes two ways through all that
+// follows, which takes a quarter longer.
+[[gnu::always_inline]] inline float absolute_up_to(float end, float x) {
+  const std::uint32_t a = bits(absolute(x));
+  return from_bits(a < bits(end) ? a : bits(end));
+}
 // The magnitude of x >= 0 with the sign of `sign`.
 [[gnu::always_inline]] inline float with_sign(float x, float sign) {
   return from_bits(bits(x) | (bits(sign) & sign_bit));
 }
-// 2^n for -126 <= n <= 127.
-[[gnu::always_inline]] inline float power_of_two(std::int32_t n) {
-  return from_bits(static_cast<std::uint32_t>(n + 127) << 23);
+// 2^n, where the lowest 8 bits of `exponent` are n + 127, from 1 to 254, the next one is
+// 0, and the others are passed over.
+[[gnu::always_inline]] inline float power_of_two(std::uint32_t exponent) {
+  return from_bits(exponent << 23);
 }
 
-// The nearest whole number n to x factor, at most 2^22, as both types: adding 1.5 2^23
-// pushes the fraction out of the mantissa. Converting to an integer would be undefined
-// for NaN.
+// The nearest whole number n to x factor, at most 2^21: as a float, and n + `offset` in
+// the lowest 22 bits of an integer. Adding 1.5 2^23 pushes the fraction out of the
+// mantissa. Converting to an integer would be undefined for NaN.
 struct Rounded {
   float value;
-  std::int32_t n;
+  std::uint32_t bits;
 };
-[[gnu::always_inline]] inline Rounded rounded(float x, float factor) {
-  constexpr float magic = 0x1.8p23f;
+[[gnu::always_inline]] inline Rounded rounded(float x, float factor, int offset) {
+  const float magic = 0x1.8p23f + static_cast<float>(offset);
   const float shifted = fma(x, factor, magic);
-  return {shifted - magic, static_cast<std::int32_t>(bits(shifted) - bits(magic))};
+  return {shifted - magic, bits(shifted)};
 }
 
 // ln 2 as the sum of a part of few bits, whose product with a small integer is exact, and
@@ -83,29 +102,28 @@ struct Rounded {
 inline constexpr float ln2_high = 0x1.62e4p-1f;
 inline constexpr float ln2_low = 0x1.7f7d1cp-20f;
 
-// e^x = 2^n (1 + part), part = e^r - 1 with |r| <= ln(2)/2.
+// e^x = 2^n (1 + part), part = e^r - 1 with |r| <= ln(2)/2. The lowest bits of `exponent`
+// are n + offset; with 127 power_of_two() makes 2^n of them.
 struct ExpParts {
   float part;
-  std::int32_t n;
+  std::uint32_t exponent;
 };
-[[gnu::always_inline]] inline ExpParts exp_parts(float x) {
-  const Rounded n = rounded(x, 0x1.715476p0f);
+[[gnu::always_inline]] inline ExpParts exp_parts(float x, int offset = 127) {
+  const Rounded n = rounded(x, 0x1.715476p0f, offset);
   const float r = fma(n.value, -ln2_low, fma(n.value, -ln2_high, x)), r2 = r * r;
-  // Estrin's scheme: the coefficients in pairs, so that fewer steps wait for another.
-  const float low = polynomial(r, 0.49999997f, 0.166665465f);
-  const float high = polynomial(r, 0.0416674353f, 0.00836625881f);
-  const float p = polynomial(r2, low, high, 0.00138706504f);
-  return {fma(p, r2, r), n.n};
+  const float p = in_pairs(r, r2, 0.49999997f, 0.166665465f, 0.0416674353f,
+                           0.00836625881f, 0.00138706504f);
+  return {fma(p, r2, r), n.bits};
 }
 
 // 1.1 ulp, denormal results included. Where the result is infinite or 0 the parts mean
 // nothing: bounds that are put to the result cost less than bounds of x, which the
 // compiler turns into three ways through the whole function.
 [[gnu::always_inline]] inline float exp(float x) {
-  const ExpParts e = exp_parts(x);
-  const std::int32_t half = e.n >> 1;  // 2^n itself may be no float
+  const ExpParts e = exp_parts(x, 254);
+  const std::uint32_t half = e.exponent >> 1;  // 2^n itself may be no float
   const float scale = power_of_two(half);
-  float y = fma(scale, e.part, scale) * power_of_two(e.n - half);
+  float y = fma(scale, e.part, scale) * power_of_two(e.exponent - half);
   y = x > 104.f ? infinity : y;
   return x < -104.f ? 0.f : y;
 }
@@ -114,14 +132,14 @@ struct ExpParts {
 // denormal. It is valid up to 88, so an x that rounding put above 0 does no harm.
 [[gnu::always_inline]] inline float exp_nonpositive(float x) {
   const ExpParts e = exp_parts(x);
-  const float y = power_of_two(e.n) * (1.f + e.part);
+  const float scale = power_of_two(e.exponent), y = fma(scale, e.part, scale);
   return x < -87.3f ? 0.f : y;
 }
 
 // exp(x) - 1, from the parts of exp, which lose nothing near 0.
 [[gnu::always_inline]] inline float expm1(float x) {
   const ExpParts e = exp_parts(x);
-  const float scale = power_of_two(e.n);
+  const float scale = power_of_two(e.exponent);
   const float y = fma(scale, e.part, scale - 1.f);
   return x > 88.f ? exp(x) : (x < -30.f ? -1.f : y);
 }
@@ -162,7 +180,7 @@ struct ExpParts {
   float a = absolute(x);
   a = a > 10.f ? 10.f : a;  // 1 from 9.01 on
   const ExpParts e = exp_parts(a + a);
-  const float scale = power_of_two(e.n);
+  const float scale = power_of_two(e.exponent);
   const float t = fma(scale, e.part, scale - 1.f);
   return with_sign(t / (t + 2.f), x);
 }
@@ -189,36 +207,37 @@ struct ExpParts {
       polynomial(a, -0.000175873531f, 1.12952077f, 0.633334875f, 0.108293533f,
                  -0.0251282286f, 0.00417443831f, -0.000435164868f, 2.11562256e-05f);
   const ExpParts e = exp_parts(-g);
-  const float far = 1.f - fma(power_of_two(e.n), e.part, power_of_two(e.n));
+  const float scale = power_of_two(e.exponent), far = 1.f - fma(scale, e.part, scale);
   return small ? near : with_sign(far, x);
 }
 
-// x Φ(x), with the normal distribution function Φ; an error of 4e-8 |x|, and a rounding.
-// Of a = |x| the tail of Φ beyond is e^-h(a) / 2, where h is nearly a parabola. From 5.75
-// on it is taken for 0: it is 4e-9 and less.
+// x Φ(x), with the normal distribution function Φ; an error of 4e-8 |x|, and a rounding;
+// NaN at -infinity, as PyTorch has it. Φ's tail beyond |x| is e^-h / 2, where h is nearly
+// a parabola.
 [[gnu::always_inline]] inline float gelu(float x) {
-  const float a = absolute(x), end = 5.75f;
+  const float a = absolute_up_to(9.f, x);  // beyond, a times the tail is below 1e-17
   const float h =
-      polynomial(a > end ? end : a, -2.13447682e-09f, 0.797884762f, 0.318307638f,
-                 0.0363463573f, -0.00480651297f, -8.30487716e-06f, 0.000195951608f,
-                 -5.16067339e-05f, 6.56601423e-06f, -3.51317993e-07f);
-  const ExpParts e = exp_parts(-h);
-  const float half = power_of_two(e.n - 1), tail = fma(half, e.part, half);
-  const float near = x < 0.f ? x * tail : fma(-x, tail, x);
-  const float far = x < 0.f ? x * 0.f : x;
-  return a > end ? far : near;
+      a * in_pairs(a, a * a, 0.797885299f, 0.318298876f, 0.0363875777f, -0.00489598978f,
+                   9.49170426e-05f, 0.000129050313f, -2.72945363e-05f, 1.96501196e-06f);
+  const ExpParts e = exp_parts(-h, 126);
+  const float half = power_of_two(e.exponent), tail = fma(half, e.part, half);
+  return fma(-a, tail, x < 0.f ? x * 0.f : x);
 }
 
-// The derivative of x Φ(x), which is Φ(x) + x φ(x); an absolute error of 1.5e-7. From
-// one exponential, that of the density φ, of which Φ's tail is a multiple too.
+// The derivative of x Φ(x), which is Φ(x) + x φ(x), φ being the density; an absolute
+// error of 1.4e-7. At -|x| it is a multiple of φ, and its values at x and -x add up to 1.
+// NaN at the infinities, as PyTorch has it.
 [[gnu::always_inline]] inline float gelu_slope(float x) {
-  const float a = absolute(x), e = exp_nonpositive(-0.5f * x * x);
+  const float a = absolute_up_to(9.f, x);  // beyond, a φ(a) is below 1e-17
+  const float square = a * a;
+  const ExpParts e = exp_parts(-0.5f * square);
   const float ratio =
-      polynomial(a, 0.5f, -0.398941129f, 0.24997738f, -0.132824913f, 0.0619651377f,
-                 -0.0255248044f, 0.0090466598f, -0.00261228927f, 0.000571004639f,
-                 -8.62695524e-05f, 7.87953741e-06f, -3.2384429e-07f);
-  const float tail = a > 5.75f ? 0.f : e * ratio;
-  return fma(x, 0x1.988454p-2f * e, x < 0.f ? tail : 1.f - tail);  // 1/√(2π)
+      in_pairs(a, square, 0.5f, -0.797883451f, 0.24997738f, -0.132824913f, 0.061965134f,
+               -0.0255248025f, 0.00904665701f, -0.00261228788f, 0.000571004173f,
+               -8.62694578e-05f, 7.87952558e-06f, -3.23843722e-07f);
+  const float scale = power_of_two(e.exponent);
+  const float tail = fma(scale, e.part, scale) * ratio;
+  return fma(0.f, x, x < 0.f ? tail : 1.f - tail);
 }
 
 // Up to here sin and cos reduce their argument themselves; beyond it they are not valid.
@@ -228,7 +247,7 @@ inline constexpr float largest_angle = 65536.f;
 // rest r = x - n pi/2 is formed in double precision from pi/2 in two parts, the first so
 // short that its product with n is exact: near a multiple r keeps its full precision.
 [[gnu::always_inline]] inline float sine(float x, std::uint32_t quarter_turns) {
-  const Rounded n = rounded(x, 0x1.45f306p-1f);
+  const Rounded n = rounded(x, 0x1.45f306p-1f, 0);
   const double whole = n.value;
   const auto r = static_cast<float>((static_cast<double>(x) - whole * 0x1.921fb544p+0) -
                                     whole * 0x1.0b4611a626331p-34);
@@ -239,7 +258,7 @@ inline constexpr float largest_angle = 65536.f;
       fma(square * square,
           polynomial(square, 0.0416666418f, -0.00138871302f, 2.44120856e-05f),
           fma(square, -0.5f, 1.f));
-  const std::uint32_t quadrant = static_cast<std::uint32_t>(n.n) + quarter_turns;
+  const std::uint32_t quadrant = n.bits + quarter_turns;
   const float y = quadrant & 1u ? cosine_of_r : sine_of_r;
   return from_bits(bits(y) ^ (quadrant & 2u) << 30);
 }
