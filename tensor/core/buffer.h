@@ -14,7 +14,7 @@ template <class T>
 class Buffer {
  public:
   explicit Buffer(std::int64_t count)
-      : bytes_(static_cast<std::size_t>(count) * sizeof(T)),
+      : bytes_(memory::free_size(static_cast<std::size_t>(count) * sizeof(T))),
         first_(static_cast<T*>(memory::allocate(bytes_))) {}
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;

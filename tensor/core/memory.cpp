@@ -66,6 +66,16 @@ class Pool {
     return memory;
   }
 
+  // The size of the smallest free block of at least `bytes` bytes and less than twice as
+  // many; `bytes` if there is none.
+  std::size_t free_size(std::size_t bytes) const {
+    const int first = size_class(bytes).index, end = std::min(first + 8, class_count);
+    for (int i = first; i < end; ++i) {
+      if (free_[i]) return bytes_[i];
+    }
+    return bytes;
+  }
+
   void give(void* memory, const SizeClass& kind) {
     taken_ -= static_cast<std::int64_t>(kind.bytes);
     if (!reuse || kind.bytes > worth_keeping()) {
@@ -176,6 +186,8 @@ void* allocate(std::size_t bytes) {
   }
   return block;
 }
+
+std::size_t free_size(std::size_t bytes) { return pool ? pool->free_size(bytes) : bytes; }
 
 void deallocate(void* block, std::size_t bytes) noexcept {
   const SizeClass kind = size_class(bytes);
