@@ -73,11 +73,9 @@ class Backward {
   void compute_head(int64_t head) {
     head_ = head;
     read_head();
-    clear(gradients_.query, 0, h_.queries, h_.features);
+    if (h_.keys == 0) clear(gradients_.query, 0, h_.queries, h_.features);
     for (int64_t first = 0; first < h_.keys; first += block_keys_) {
       const int64_t count = std::min(block_keys_, h_.keys - first);
-      clear(gradients_.key, first, count, h_.features);
-      clear(gradients_.value, first, count, h_.value_features);
       read_keys(first, count);
       for (int64_t q = 0; q < h_.queries; q += block_queries_) block(first, count, q);
     }
@@ -140,14 +138,21 @@ class Backward {
   }
 
   // What `keys` keys from `first` on and the block's queries from q on give each other.
+  // The first block of keys sets the gradients of queries, the first block of queries
+  // those of keys and values; the others add to them.
   void block(int64_t first, int64_t keys, int64_t q) {
     const int64_t end = std::min(q + block_queries_, h_.queries);
     const int64_t* const longest = longest_.first();
-    const int64_t most = std::min(
-        keys,
+    const int64_t most = std::clamp<int64_t>(
         *std::max_element(longest + q / tile_rows_, longest + ceil_div(end, tile_rows_)) -
-            first);
-    if (most <= 0) return;
+            first,
+        0, keys);
+    if (first == 0 && most == 0) clear(gradients_.query, q, end - q, h_.features);
+    if (q == 0) {
+      clear(gradients_.key, first + most, keys - most, h_.features);
+      clear(gradients_.value, first + most, keys - most, h_.value_features);
+    }
+    if (most == 0) return;
     const auto seen_by = [&](int64_t i) {
       return std::clamp<int64_t>(longest[i / tile_rows_] - first, 0, most);
     };
@@ -156,26 +161,28 @@ class Backward {
       for (next = i; next < end && seen_by(next) == seen;) next += tile_rows_;
       const int64_t rows = std::min(next, end) - i;
       make_p_and_ds(first, seen, most, i, rows, p_.first() + at, ds_.first() + at);
-      if (gradients_.query && seen > 0) {  // dQ += scale dS K
-        add_product(rows, seen, {ds_.first() + at, block_keys_, 1}, keys_[0],
-                    keys_.step(), h_.scale, h_.features, *gradients_.query, i);
+      if (gradients_.query && seen > 0) {  // dQ = scale dS K
+        put_product(rows, seen, {ds_.first() + at, block_keys_, 1}, keys_[0],
+                    keys_.step(), h_.scale, h_.features, *gradients_.query, i, first > 0);
+      } else if (first == 0) {
+        clear(gradients_.query, i, rows, h_.features);
       }
     }
-    if (gradients_.value) {  // dV += Pᵀ G
-      add_product(most, end - q, {p_.first(), 1, block_keys_}, g_[q], g_.step(), 1,
-                  h_.value_features, *gradients_.value, first);
+    if (gradients_.value) {  // dV = Pᵀ G
+      put_product(most, end - q, {p_.first(), 1, block_keys_}, g_[q], g_.step(), 1,
+                  h_.value_features, *gradients_.value, first, q > 0);
     }
-    if (gradients_.key) {  // dK += scale dSᵀ Q
-      add_product(most, end - q, {ds_.first(), 1, block_keys_}, queries_[q],
-                  queries_.step(), h_.scale, h_.features, *gradients_.key, first);
+    if (gradients_.key) {  // dK = scale dSᵀ Q
+      put_product(most, end - q, {ds_.first(), 1, block_keys_}, queries_[q],
+                  queries_.step(), h_.scale, h_.features, *gradients_.key, first, q > 0);
     }
   }
 
-  // Adds scale a (m, k) times rows of b, b_step apart, to the gradient's rows from `row`
-  // on.
-  void add_product(int64_t m, int64_t k, const Matrix<const T>& a, const T* b,
+  // Sets the gradient's rows from `row` on to scale a (m, k) times rows of b, b_step
+  // apart, or adds that to them.
+  void put_product(int64_t m, int64_t k, const Matrix<const T>& a, const T* b,
                    int64_t b_step, T scale, int64_t columns, const Matrices<T>& gradient,
-                   int64_t row) const {
+                   int64_t row, bool add) const {
     tiles_.multiply_panels({.m = m,
                             .n = columns,
                             .k = k,
@@ -185,7 +192,7 @@ class Backward {
                             .panel_step = width_,
                             .c = gradient[head_] + row * gradient.row_step,
                             .c_step = gradient.row_step,
-                            .add = true,
+                            .add = add,
                             .scale = scale});
   }
 
@@ -245,6 +252,10 @@ void attention_in_tiles_backward(const AttentionOperands<T>& heads, const Tensor
   const GradientMatrices<T> to(gradients);
   std::vector<int64_t> work, lens(static_cast<std::size_t>(heads.queries));
   for (int64_t head = 0; head < heads.count; ++head) {
+    if (head > 0 && heads.valid_lens.are_same(head, head - 1)) {
+      work.push_back(work.back());
+      continue;
+    }
     heads.valid_lens.read(head, 0, heads.queries, lens.data());
     const int64_t seen = std::accumulate(lens.begin(), lens.end(), int64_t{0});
     work.push_back(seen * (3 * heads.features + 2 * heads.value_features));
