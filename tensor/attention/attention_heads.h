@@ -278,14 +278,14 @@ class Packed {
 
   void pack(std::int64_t lines, std::int64_t depth, const T* x, std::int64_t step,
             std::int64_t depth_step) {
-    panels_ = Panels<T>(lines, panels_.width, depth);
+    panels_ = PanelLayout<T>(lines, panels_.width, depth);
     panels_.pack(x, step, depth_step, memory_.first());
   }
   const T* first() const { return memory_.first(); }
   std::int64_t size() const { return panels_.size; }  // of a panel
 
  private:
-  Panels<T> panels_;
+  PanelLayout<T> panels_;
   Buffer<T> memory_;
 };
 

@@ -34,7 +34,8 @@ inline std::int64_t thread_count(std::int64_t count, std::int64_t grain) {
 }
 
 // Calls f(thread) for thread = 0 to `threads` - 1, each on a thread of its own if there
-// are so many; inside a parallel region one after the other. f must not throw.
+// are so many; inside a parallel region, or where num_threads() is 1, one after the
+// other. f must not throw.
 template <class F>
 void in_threads(std::int64_t threads, F&& f) {
   if (thread_count(threads, 1) == 1) {

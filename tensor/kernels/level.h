@@ -3,9 +3,9 @@
 //
 // A file ..._kernels.cpp stands beside the file that calls it, and is compiled once a
 // level with that level's compiler flags, into a namespace of its own (HEED_KERNELS names
-// it). Its header declares a struct of pointers to the loops, which get() finds. The
-// kernel files hold their helpers in an unnamed namespace and take nothing inline from
-// elsewhere that the linker could merge between levels.
+// it). Its header declares a struct of pointers to the loops and of numbers that go with
+// them, which get() finds. The kernel files hold their helpers in an unnamed namespace
+// and take nothing inline from elsewhere that the linker could merge between levels.
 #pragma once
 
 #include <string_view>

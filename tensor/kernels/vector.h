@@ -6,6 +6,10 @@
 #include <type_traits>
 #include <utility>
 
+#if defined(__FMA__)
+#include <immintrin.h>
+#endif
+
 namespace heed::kernels::HEED_KERNELS {
 namespace {
 
@@ -34,11 +38,35 @@ template <int bytes = vector_bytes, class T>
   return v;
 }
 
-// The number in every lane. (- 0 changes no number, where + 0 changes -0.)
+// The number in every lane: beside a vector a number stands for one in every lane. (- 0
+// changes no number, where + 0 changes -0.)
 template <int bytes = vector_bytes, class T>
 [[gnu::always_inline]] inline Vector<T, bytes> broadcast(T x) {
   return x - Vector<T, bytes>{};
 }
+
+// a b + c, rounded once at levels that have fused multiply-adds.
+#if defined(__FMA__)
+[[gnu::always_inline]] inline __m256 multiply_add(__m256 a, __m256 b, __m256 c) {
+  return _mm256_fmadd_ps(a, b, c);
+}
+[[gnu::always_inline]] inline __m256d multiply_add(__m256d a, __m256d b, __m256d c) {
+  return _mm256_fmadd_pd(a, b, c);
+}
+#if defined(__AVX512F__)
+[[gnu::always_inline]] inline __m512 multiply_add(__m512 a, __m512 b, __m512 c) {
+  return _mm512_fmadd_ps(a, b, c);
+}
+[[gnu::always_inline]] inline __m512d multiply_add(__m512d a, __m512d b, __m512d c) {
+  return _mm512_fmadd_pd(a, b, c);
+}
+#endif
+#else
+template <class V>
+[[gnu::always_inline]] inline V multiply_add(V a, V b, V c) {
+  return a * b + c;
+}
+#endif
 
 // Calls f with the constants 0 to n - 1. Compilers keep an array of vectors in registers
 // if every index into it is a constant; a loop's index becomes one, when the loop is

@@ -12,6 +12,7 @@
 #include <omp.h>
 
 #include "tensor/kernels/level.h"
+#include "tensor/product/vector_kernels.h"
 
 namespace heed::blis {
 namespace {
@@ -63,7 +64,7 @@ const Library& library() {
 
 // TileKernels' multiply_panels(): tile by tile.
 template <class T>
-void multiply_panels(const kernels::TileProduct<T>& x) {
+void multiply_panels(const kernels::PanelProduct<T>& x) {
   const Kernel<T>& kernel = std::get<Kernel<T>>(library().kernels);
   T scale = x.scale, beta = x.add ? T{1} : T{0};
   const auto compute = [&](dim_t m, dim_t n, const T* a, const T* b, T* c,
@@ -85,7 +86,7 @@ void multiply_panels(const kernels::TileProduct<T>& x) {
     }
   }
   if (x.bias) {
-    kernels::get<kernels::TileKernels<T>>().add_row(x.m, x.n, x.bias, x.c, x.c_step);
+    kernels::get<kernels::VectorKernels<T>>().add_row(x.m, x.n, x.bias, x.c, x.c_step);
   }
 }
 

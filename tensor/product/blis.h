@@ -12,8 +12,8 @@ namespace heed::blis {
 
 // c = a b, for a (m, k), b (k, n) and c (m, n) with m, n, k >= 1, on up to `threads`
 // threads; the bits of c do not depend on how many. No two elements of a matrix may share
-// a place. T is float or double. The plain form of multiply() in gemm.h, for tests and
-// benchmarks.
+// a place. T is float or double. BLIS's own driver, which tests and benchmarks compare
+// multiply() in gemm.h with.
 template <class T>
 void gemm(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const T> a,
           Matrix<const T> b, Matrix<T> c, int threads);

@@ -8,8 +8,8 @@
 // such a product: there k counts the rows of the layer's input and of its output's
 // gradient. If only k is cut, no element of a or b is read by two threads; and the ops
 // before, which were cut by these rows as well, have left most of a thread's slice in the
-// cache of its core. The first slice's sums are c's; those of the others lie elsewhere
-// and are added to c, in order, as one thread alone would.
+// cache of its core. The sums of the first slice go to c, those of each other slice to a
+// matrix of their own; these are then added to c, in order, as one thread alone would.
 #include "tensor/product/grid.h"
 
 #include <algorithm>
@@ -20,8 +20,8 @@ namespace {
 
 using std::int64_t;
 
-// How many sums of slices, each as large as c, may be kept at a time: half as much memory
-// as a and b take, and eight for each thread.
+// How many sums of slices, each as large as c, may be kept at a time: at most half as
+// much memory as a and b take, and at most eight for each thread.
 int64_t max_sums(const ProductSizes& x, int64_t threads) {
   return std::min(x.k * (x.m + x.n) / (2 * x.m * x.n), 8 * threads);
 }
@@ -31,13 +31,14 @@ int64_t max_sums(const ProductSizes& x, int64_t threads) {
 //
 //   k' (m' n' + reading_a m' + packing n') + adding (slices - 1) m n / team
 //
-// for m' rows and n' columns of a part, and the k' of all parts of a thread together. The
-// numbers are measured in training steps, where a and b are seldom in a cache. Of grids
-// that take equal time it is one that cuts k, then that with more rows (<= keeps the
-// later): the next op, cut into rows as well, finds them in the cache of its core.
+// for m' rows and n' columns of the largest part, and the k' of all parts of a thread
+// together. The costs are measured in training steps, where a and b are seldom in a
+// cache. Two threads, for example, cut the rows of c in two where it has more rows than
+// columns, and then each packs all of b; otherwise its columns, and each reads all of a.
 Grid best_grid(const ProductSizes& x, int64_t all_slices, int64_t team) {
-  // For an element of b; of a, which may be packed or copied too; of a slice's sums.
-  constexpr int64_t packing = 24, reading = 16, adding = 32;
+  constexpr int64_t packing = 24;  // an element of b, or of a if it is packed or copied
+  constexpr int64_t reading = 16;  // an element of a in place, in each part anew
+  constexpr int64_t adding = 32;   // one of a slice's sums to c
   const int64_t reading_a = x.is_a_in_place ? reading : packing;
   Grid best;
   int64_t least_time = -1;
@@ -51,6 +52,8 @@ Grid best_grid(const ProductSizes& x, int64_t all_slices, int64_t team) {
       const int64_t k = ceil_div(pieces * slices, team) * ceil_div(x.k, slices);
       const int64_t time = k * (m * n + reading_a * m + packing * n) +
                            adding * (slices - 1) * x.m * x.n / team;
+      // Of grids that take equal time the later one: that which cuts k, then that with
+      // more rows. The next op, cut into rows as well, finds them in its core's cache.
       if (least_time < 0 || time <= least_time) {
         least_time = time;
         best = {rows, columns, slices};
@@ -66,12 +69,18 @@ int64_t pieces_to_share(int64_t lines, int64_t tile, int64_t tiles, int64_t team
   return team * std::min<int64_t>(ceil_div(lines, tiles * tile * team), 8);
 }
 
+// Where piece i begins and piece i - 1 ends, if `count` is cut into `pieces` at multiples
+// of `unit`.
+int64_t bound(int64_t i, int64_t pieces, int64_t count, int64_t unit) {
+  const int64_t units = ceil_div(count, unit);
+  return std::min(units * i / pieces * unit, count);
+}
+
 }  // namespace
 
-// `threads` would compute whole products, a `team` the parts of one after the other. They
-// are cut if the team is larger, or if it is as large and whole products would leave
-// threads without work: if there are fewer than four a thread, and not the same number
-// for each.
+// `threads` would compute whole products, a `team` parts of products. Products are cut if
+// the team is larger, or if it is as large and whole products would leave threads without
+// work: if there are fewer than four a thread, and not the same number for each.
 Sharing share_out(const ProductSizes& x) {
   const int64_t work = x.m * x.n * x.k;
   const int64_t tiles = ceil_div(x.m, x.tile_rows) * ceil_div(x.n, x.tile_columns);
@@ -83,6 +92,7 @@ Sharing share_out(const ProductSizes& x) {
   const bool is_uneven = x.products % threads != 0 && x.products < 4 * threads;
   if (threads > team || (threads == team && !is_uneven)) return {threads, Grid{}};
 
+  // k is cut only if each thread can have a slice at a time.
   const int64_t sums = max_sums(x, team);
   Grid grid = best_grid(x, sums >= team ? slices : 1, team);
   if (grid.slices > 1) {
@@ -99,6 +109,18 @@ Sharing share_out(const ProductSizes& x) {
     grid.columns = pieces_to_share(x.n, x.tile_columns, 2, team);
   }
   return {team, grid};
+}
+
+Part part_of(const ProductSizes& x, const Grid& grid, int64_t i) {
+  const int64_t column = i % grid.columns;
+  const int64_t row = i / grid.columns % grid.rows;
+  const int64_t slice = i / grid.columns / grid.rows;
+  return {.row = bound(row, grid.rows, x.m, x.tile_rows),
+          .row_end = bound(row + 1, grid.rows, x.m, x.tile_rows),
+          .column = bound(column, grid.columns, x.n, x.tile_columns),
+          .column_end = bound(column + 1, grid.columns, x.n, x.tile_columns),
+          .k = bound(slice, grid.slices, x.k, x.depth),
+          .k_end = bound(slice + 1, grid.slices, x.k, x.depth)};
 }
 
 }  // namespace heed

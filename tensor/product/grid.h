@@ -8,19 +8,6 @@
 
 namespace heed {
 
-// Into how many pieces the rows of c, its columns, and k are cut. A part is one piece of
-// each. k is left whole, or cut into all its slices (see gemm.cpp).
-struct Grid {
-  std::int64_t rows = 1, columns = 1, slices = 1;
-};
-
-// The lines of the largest piece, up to the end of its last tile, when `lines` in tiles
-// of `tile` are cut into `pieces`.
-inline std::int64_t largest_piece(std::int64_t lines, std::int64_t tile,
-                                  std::int64_t pieces) {
-  return ceil_div(ceil_div(lines, tile), pieces) * tile;
-}
-
 // Products of one shape, a (m, k) and b (k, n).
 struct ProductSizes {
   std::int64_t products, m, n, k;
@@ -31,15 +18,35 @@ struct ProductSizes {
   bool is_b_one_block;  // all of b is packed at a time
 };
 
+// Into how many pieces the rows of c, its columns, and k are cut. A part is one piece of
+// each. k is left whole, or cut into all its slices (see gemm.cpp).
+struct Grid {
+  std::int64_t rows = 1, columns = 1, slices = 1;
+};
+
 struct Sharing {
   std::int64_t threads;
   Grid grid;  // of each product
-  // How many slices are computed before their sums are added to c. Each but slice 0 needs
-  // memory as large as c.
+  // How many slices are computed before their sums are added to c.
   std::int64_t slices_at_once = 1;
 };
 
 // What takes the least time, as grid.cpp explains.
 Sharing share_out(const ProductSizes& x);
+
+// Rows and columns of c and values of k, the ends not included.
+struct Part {
+  std::int64_t row, row_end, column, column_end, k, k_end;
+};
+
+// Part i of a product: of the first slice the first piece of rows, with each piece of
+// columns, and so on. Where there are more pieces than tiles, some parts are empty.
+Part part_of(const ProductSizes& x, const Grid& grid, std::int64_t i);
+// The lines of the largest of `pieces`, up to the end of its last tile, when `lines` rows
+// or columns are cut at multiples of `tile`, as part_of() does.
+inline std::int64_t largest_piece(std::int64_t lines, std::int64_t tile,
+                                  std::int64_t pieces) {
+  return ceil_div(ceil_div(lines, tile), pieces) * tile;
+}
 
 }  // namespace heed

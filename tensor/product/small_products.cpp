@@ -1,5 +1,6 @@
-// Products that take little time and need no blocks: b is packed once, and heed's kernel
-// computes the whole product.
+// Products that take little time and need no blocks: all of b is packed at a time (and
+// kept for the next product, if it has the same b), and heed's kernel computes the whole
+// product.
 #include "tensor/core/buffer.h"
 #include "tensor/core/parallel.h"
 #include "tensor/kernels/level.h"
@@ -31,10 +32,10 @@ bool is_small(const Products<T>& x) {
 template <class T>
 void multiply_small(const Products<T>& x) {
   const auto& kernel = kernels::get<kernels::TileKernels<T>>();
-  // All columns are packed into one wide panel, which the kernel reads as its own panels,
-  // side by side. So they are padded to a whole vector only: 40 to 48, which with AVX-512
-  // are a panel of 32 and half a panel.
-  const Panels<T> panel(x.n, padded_columns(x), x.k);
+  // All columns are packed as one wide panel, which the kernel reads as several of its
+  // own, side by side. So they are padded to a whole vector only: 40 to 48, which with
+  // AVX-512 are a panel of 32 and half a panel.
+  const PanelLayout<T> panel(x.n, padded_columns(x), x.k);
   const int64_t products = x.count();
   const int64_t threads = thread_count(products, multiply_grain / (x.m * x.n * x.k) + 1);
   Buffer<T> memory(panel.size * threads);

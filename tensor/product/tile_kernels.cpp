@@ -1,17 +1,12 @@
 // From the tile up: multiply_tile(), which BLIS calls the micro-kernel, then the loops
-// over the tiles of a call, multiply_rows() and multiply_panels(), then the packing of
-// panels. Vector, lanes, load(), broadcast() and repeat() are in kernels/vector.h.
+// over the tiles of a call, multiply_tiles() and multiply_panels(). Vector, lanes,
+// load(), broadcast(), multiply_add() and repeat() are in kernels/vector.h.
 #include "tensor/product/tile_kernels.h"
 
 #include <cstring>
 #include <utility>
 
-#if defined(__FMA__)
-#include <immintrin.h>
-#endif
-
 #include "tensor/kernels/level.h"
-#include "tensor/kernels/transpose.h"
 #include "tensor/kernels/vector.h"
 
 namespace heed::kernels::HEED_KERNELS {
@@ -34,29 +29,6 @@ constexpr int tile_rows = 6;
 constexpr int strip_rows = 12;
 static_assert(strip_rows % tile_rows == 0);
 
-// a b + c, rounded once at levels that have fused multiply-adds.
-#if defined(__FMA__)
-[[gnu::always_inline]] inline __m256 multiply_add(__m256 a, __m256 b, __m256 c) {
-  return _mm256_fmadd_ps(a, b, c);
-}
-[[gnu::always_inline]] inline __m256d multiply_add(__m256d a, __m256d b, __m256d c) {
-  return _mm256_fmadd_pd(a, b, c);
-}
-#if defined(__AVX512F__)
-[[gnu::always_inline]] inline __m512 multiply_add(__m512 a, __m512 b, __m512 c) {
-  return _mm512_fmadd_ps(a, b, c);
-}
-[[gnu::always_inline]] inline __m512d multiply_add(__m512d a, __m512d b, __m512d c) {
-  return _mm512_fmadd_pd(a, b, c);
-}
-#endif
-#else
-template <class V>
-[[gnu::always_inline]] inline V multiply_add(V a, V b, V c) {
-  return a * b + c;
-}
-#endif
-
 // Not inlined: every function of a tile would hold a copy.
 template <class T>
 [[gnu::noinline]] void copy_rows(int64_t rows, int64_t n, const T* from,
@@ -70,7 +42,7 @@ template <class T>
 // columns if these are fewer. a, b, bias and c point to what the tile begins with; of x
 // it takes k, the strides, add and scale.
 template <int rows, int vectors, int bytes, class T>
-void multiply_tile(const TileProduct<T>& x, const T* a, const T* b, const T* bias, T* c,
+void multiply_tile(const PanelProduct<T>& x, const T* a, const T* b, const T* bias, T* c,
                    int64_t n) {
   using V = Vector<T, bytes>;
   constexpr int w = lanes<T, bytes>;
@@ -111,8 +83,8 @@ void multiply_tile(const TileProduct<T>& x, const T* a, const T* b, const T* bia
     }
     if (bias) {
       repeat<vectors>([&](auto v) {
-        const V offset = load<bytes>(bias + v * w);
-        repeat<rows>([&](auto i) { sums[i][v] += offset; });
+        const V added = load<bytes>(bias + v * w);
+        repeat<rows>([&](auto i) { sums[i][v] += added; });
       });
     }
     repeat<rows>([&](auto i) {
@@ -139,12 +111,12 @@ void multiply_tile(const TileProduct<T>& x, const T* a, const T* b, const T* bia
 
 // The tiles of rows first_row to end_row, in the panels of columns j to `end`. The
 // numbers i are 0, 1, ... and stand for tiles of 1, 2, ... rows: how many there are is
-// the most rows of a tile. Rows are cut into as few pieces as that allows; the last two
-// get nearly equal numbers of rows.
+// the most rows of a tile. If there are more rows than that, they are cut into as few
+// pieces as possible, the last two of nearly equally many.
 template <int vectors, int bytes, class T, int... i>
-void multiply_rows(std::integer_sequence<int, i...>, const TileProduct<T>& x,
-                   int64_t first_row, int64_t end_row, int64_t j, int64_t end) {
-  using Tile = void (*)(const TileProduct<T>&, const T* a, const T* b, const T* bias,
+void multiply_tiles(std::integer_sequence<int, i...>, const PanelProduct<T>& x,
+                    int64_t first_row, int64_t end_row, int64_t j, int64_t end) {
+  using Tile = void (*)(const PanelProduct<T>&, const T* a, const T* b, const T* bias,
                         T* c, int64_t n);
   // The tiles of 1, 2, ... rows. Not a std::array, whose functions the linker could take
   // from another level (see level.h).
@@ -162,114 +134,30 @@ void multiply_rows(std::integer_sequence<int, i...>, const TileProduct<T>& x,
 }
 
 template <class T>
-void multiply_panels(const TileProduct<T>& x) {
+void multiply_panels(const PanelProduct<T>& x) {
   constexpr int64_t width = 2 * lanes<T>;
   // If no more than a vector of columns remains, tiles of one vector take them. With
   // AVX-512 tiles of half a vector take half a vector of columns, or less: processors
   // that compute 64 bytes as two times 32, such as a Zen 4, need half the time for it.
+  // At other levels `narrow` is a whole vector.
   const int64_t rest = x.n % width, wide = rest > lanes<T> ? x.n : x.n - rest;
-  constexpr int half = vector_bytes == 64 ? 32 : vector_bytes;
-  // Two orders. Where panels follow one another in memory: for each tile's rows all
-  // panels, which the processor fetches ahead as one long stream. Where they lie side by
-  // side, as columns of one matrix: for each panel all rows; it stays in the L1 cache.
+  constexpr int narrow = vector_bytes == 64 ? 32 : vector_bytes;
+  // Two orders. Where panels follow one another in memory, as those of gemm.cpp: for each
+  // tile's rows all panels, which the processor fetches ahead as one long stream. Where
+  // they lie side by side, as columns of one matrix: for each panel all rows, in tiles
+  // that multiply_tiles() cuts; the panel stays in the L1 cache.
   const bool one_after_another = x.b_step == width;
   const int64_t rows = one_after_another ? tile_rows : x.m;
   constexpr std::make_integer_sequence<int, tile_rows> up_to_tile;
   constexpr std::make_integer_sequence<int, strip_rows> up_to_strip;
   for (int64_t row = 0; row < x.m; row += rows) {
     const int64_t end = row + rows < x.m ? row + rows : x.m;
-    multiply_rows<2, vector_bytes>(up_to_tile, x, row, end, 0, wide);
+    multiply_tiles<2, vector_bytes>(up_to_tile, x, row, end, 0, wide);
   }
-  if (x.n - wide > lanes<T, half>) {
-    multiply_rows<1, vector_bytes>(up_to_strip, x, 0, x.m, wide, x.n);
+  if (x.n - wide > lanes<T, narrow>) {
+    multiply_tiles<1, vector_bytes>(up_to_strip, x, 0, x.m, wide, x.n);
   } else {
-    multiply_rows<1, half>(up_to_strip, x, 0, x.m, wide, x.n);
-  }
-}
-
-// The elements of a line of the caches.
-template <class T>
-constexpr int64_t cache_line = 64 / sizeof(T);
-
-// The lines of the panels lie side by side in memory already. A loop of known length is a
-// few instructions: known_width is the width, or 0 where it is none that pack()
-// knows. Several panels at a time, so that a row of memory is read in longer pieces;
-// eight panels at a time take 7 to 18 % longer on a Zen 3 than five.
-template <int known_width, class T>
-void pack_side_by_side(int64_t width, int64_t lines, int64_t depth, const T* x,
-                       int64_t depth_step, T* panels, int64_t panel_step) {
-  constexpr int64_t ahead = 16, at_once = 5;
-  const int64_t count = known_width ? known_width : width;
-  for (; lines > 0; lines -= at_once * count, x += at_once * count) {
-    const int64_t taken = lines < at_once * count ? lines : at_once * count;
-    const T* row = x;
-    for (int64_t p = 0; p < depth; ++p, row += depth_step) {
-      // Rows often lie far apart in memory, where the processor's own prefetching fails.
-      for (int64_t i = 0; i < taken; i += cache_line<T>) {
-        __builtin_prefetch(row + ahead * depth_step + i);
-      }
-      T* panel = panels + p * count;
-      int64_t i = 0;
-      for (; i + count <= taken; i += count, panel += panel_step) {
-#pragma omp simd
-        for (int64_t l = 0; l < count; ++l) panel[l] = row[i + l];
-      }
-      for (int64_t l = 0; i + l < taken; ++l) panel[l] = row[i + l];
-    }
-    panels += at_once * panel_step;
-  }
-}
-
-template <class T>
-void pack(int64_t width, int64_t lines, int64_t depth, const T* x, int64_t line_step,
-          int64_t depth_step, T* panels, int64_t panel_step) {
-  if (lines % width != 0) {
-    T* const last = panels + lines / width * panel_step;
-    for (int64_t i = 0; i < width * depth; ++i) last[i] = 0;
-  }
-  if (line_step == 1) {
-    const auto loop = [&] {
-      switch (width) {
-        case 8: return pack_side_by_side<8, T>;
-        case 12: return pack_side_by_side<12, T>;
-        case 16: return pack_side_by_side<16, T>;
-        case 32: return pack_side_by_side<32, T>;
-        default: return pack_side_by_side<0, T>;
-      }
-    }();
-    return loop(width, lines, depth, x, depth_step, panels, panel_step);
-  }
-  for (; lines > 0; lines -= width, x += width * line_step, panels += panel_step) {
-    const int64_t taken = lines < width ? lines : width;
-    if (depth_step == 1) {
-      // The lines are rows of memory. Up to 2 KiB of each are fetched in the order of
-      // memory first: to transpose them reads a piece of each in turn, which from memory
-      // takes twice as long.
-      constexpr int64_t most = 2048 / sizeof(T);
-      for (int64_t first = 0; first < depth; first += most) {
-        const int64_t count = depth - first < most ? depth - first : most;
-        for (int64_t i = 0; i < taken; ++i) {
-          for (int64_t p = 0; p < count; p += cache_line<T>) {
-            __builtin_prefetch(x + i * line_step + first + p);
-          }
-        }
-        transpose(taken, count, x + first, line_step, panels + first * width, width);
-      }
-    } else {
-      for (int64_t p = 0; p < depth; ++p) {
-        for (int64_t i = 0; i < taken; ++i) {
-          panels[p * width + i] = x[i * line_step + p * depth_step];
-        }
-      }
-    }
-  }
-}
-
-template <class T>
-void add_row(int64_t rows, int64_t n, const T* row, T* c, int64_t c_step) {
-  for (int64_t i = 0; i < rows; ++i, c += c_step) {
-#pragma omp simd
-    for (int64_t j = 0; j < n; ++j) c[j] += row[j];
+    multiply_tiles<1, narrow>(up_to_strip, x, 0, x.m, wide, x.n);
   }
 }
 
@@ -279,9 +167,7 @@ constexpr TileKernels<T> kernels = {
     .tile_columns = 2 * lanes<T>,
     .strip_rows = strip_rows,
     .needs_panels_of_a = false,
-    .pack = pack<T>,
     .multiply_panels = multiply_panels<T>,
-    .add_row = add_row<T>,
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// The loops of products in tiles: the packing of panels, and the kernel that computes
-// tiles: heed's, or BLIS's (see blis.h). T is float or double.
+// The kernel that computes products in tiles: heed's, or BLIS's (see blis.h). T is float
+// or double.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace heed::kernels {
 
-// A product for multiply_panels():
+// A product of rows of a and panels of b, for multiply_panels():
 //   c = scale a b,  plus c where `add` is true,  plus `bias` (n) in each row unless null
 // for a (m, k), b (k, n) and c (m, n).
 //   b    panels of tile_columns columns, the last padded with zeros to whole vectors: row
@@ -16,7 +16,7 @@ namespace heed::kernels {
 //   c    rows c_step apart
 // gemm.cpp leaves scale at 1; attention sets it.
 template <class T>
-struct TileProduct {
+struct PanelProduct {
   std::int64_t m, n, k;
   Matrix<const T> a;
   const T* b;
@@ -37,17 +37,7 @@ struct TileKernels {
   std::int64_t strip_rows;
   // Whether a has to be packed, in panels of strip_rows rows, one of them for a call.
   bool needs_panels_of_a;
-  // Packs lines of `depth` elements in panels of `width` lines, panel_step apart; what
-  // the last panel has no lines for becomes 0:
-  //   panels[j * panel_step + p * width + i] =
-  //       x[(j * width + i) * line_step + p * depth_step]
-  void (*pack)(std::int64_t width, std::int64_t lines, std::int64_t depth, const T* x,
-               std::int64_t line_step, std::int64_t depth_step, T* panels,
-               std::int64_t panel_step);
-  void (*multiply_panels)(const TileProduct<T>& product);
-  // c[i * c_step + j] += row[j] for i < rows and j < n.
-  void (*add_row)(std::int64_t rows, std::int64_t n, const T* row, T* c,
-                  std::int64_t c_step);
+  void (*multiply_panels)(const PanelProduct<T>& product);
 };
 
 }  // namespace heed::kernels

@@ -43,10 +43,19 @@ void add_columns(int64_t n, int64_t k, const T* a, int64_t a_step, const T* x,
 }
 
 template <class T>
+void add_row(int64_t rows, int64_t n, const T* row, T* c, int64_t c_step) {
+  for (int64_t i = 0; i < rows; ++i, c += c_step) {
+#pragma omp simd
+    for (int64_t j = 0; j < n; ++j) c[j] += row[j];
+  }
+}
+
+template <class T>
 constexpr VectorKernels<T> kernels = {
     .dot = dot<T>,
     .scale = scale<T>,
     .add_columns = add_columns<T>,
+    .add_row = add_row<T>,
 };
 
 }  // namespace

@@ -16,6 +16,9 @@ struct VectorKernels {
   // and added; k is at least 1. Each out[i] is summed up in the same order whatever n is.
   void (*add_columns)(std::int64_t n, std::int64_t k, const T* a, std::int64_t a_step,
                       const T* x, std::int64_t x_step, T* out);
+  // c[i * c_step + j] += row[j] for i < rows and j < n.
+  void (*add_row)(std::int64_t rows, std::int64_t n, const T* row, T* c,
+                  std::int64_t c_step);
 };
 
 }  // namespace heed::kernels

@@ -47,7 +47,8 @@ void outer_products(const Products<T>& x) {
 
 // The products of matrices (lines, k) and vectors (k) whose elements are `step` apart.
 // `operand` is that of the matrices: 0 for a, 1 for b, transposed. Where columns are
-// contiguous they are added, weighted; otherwise a row gives a dot product.
+// contiguous and rows are not, they are added, weighted; otherwise a row gives a dot
+// product.
 template <class T>
 void matrix_vector(const Products<T>& x, int64_t lines, Matrix<const T> matrix,
                    const T* vector, int64_t step, int operand) {
