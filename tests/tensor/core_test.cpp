@@ -8,7 +8,6 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "tensor/core/buffer.h"
 #include "tensor/core/factories.h"
 #include "tensor/core/tensor_iterator.h"
 #include "tensor/core/views.h"
@@ -195,27 +194,6 @@ BOOST_AUTO_TEST_CASE(freed_blocks_serve_requests_of_about_their_size) {
   BOOST_TEST(second == first);
   memory::deallocate(other, 50000);
   memory::deallocate(second, 99000);
-  memory::release_cached();
-}
-
-BOOST_AUTO_TEST_CASE(what_is_needed_for_a_moment_takes_a_free_block) {
-  if (address_sanitizer) return;
-  memory::release_cached();
-  BOOST_TEST(memory::free_size(70000) == 70000u);
-  for (std::size_t bytes : {200000, 100000, 120000}) {
-    memory::deallocate(memory::allocate(bytes), bytes);
-  }
-  // The smallest one that is large enough, if less than twice as large.
-  BOOST_TEST(memory::free_size(70000) >= 100000u);
-  BOOST_TEST(memory::free_size(70000) < 120000u);
-  BOOST_TEST(memory::free_size(110000) >= 120000u);
-  BOOST_TEST(memory::free_size(110000) < 200000u);
-  BOOST_TEST(memory::free_size(50000) == 50000u);
-  BOOST_TEST(memory::free_size(250000) == 250000u);
-  const std::int64_t before = memory::bytes_live();
-  { const Buffer<float> buffer(70000 / 4); }
-  BOOST_TEST(memory::bytes_live() == before);
-  BOOST_TEST(memory::free_size(70000) < 120000u);  // the block is of its old size
   memory::release_cached();
 }
 

@@ -13,6 +13,7 @@
 
 #include <heed.h>
 
+#include "tensor/core/buffer.h"
 #include "tests/support/limits.h"
 
 using namespace heed;
@@ -125,6 +126,26 @@ BOOST_AUTO_TEST_CASE(it_ends_with_its_thread) {
     }).join();
   }
   BOOST_TEST(taken() < before + 10);
+}
+
+BOOST_AUTO_TEST_CASE(what_is_needed_for_a_moment_takes_a_free_block) {
+  memory::release_cached();
+  BOOST_TEST(memory::free_size(70000) == 70000u);
+  for (std::size_t bytes : {200000, 100000, 120000}) {
+    memory::deallocate(memory::allocate(bytes), bytes);
+  }
+  // The smallest one that is large enough, if less than twice as large.
+  BOOST_TEST(memory::free_size(70000) >= 100000u);
+  BOOST_TEST(memory::free_size(70000) < 120000u);
+  BOOST_TEST(memory::free_size(110000) >= 120000u);
+  BOOST_TEST(memory::free_size(110000) < 200000u);
+  BOOST_TEST(memory::free_size(50000) == 50000u);
+  BOOST_TEST(memory::free_size(250000) == 250000u);
+  const std::int64_t before = memory::bytes_live();
+  { const Buffer<float> buffer(70000 / 4); }
+  BOOST_TEST(memory::bytes_live() == before);
+  BOOST_TEST(memory::free_size(70000) < 120000u);  // the block is of its old size
+  memory::release_cached();
 }
 
 BOOST_AUTO_TEST_CASE(it_gives_back_all_before_memory_runs_out) {
