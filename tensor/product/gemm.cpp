@@ -11,7 +11,7 @@
 //            small_products.cpp
 //   tiles    all others: here
 //
-// and for k = 0 writes zeros.
+// and for k = 0 writes zeros, or the bias.
 //
 // A product of n x n matrices has n^3 multiply-adds and 3 n^2 numbers, which a loop over
 // rows and columns would read from memory again and again. Here what is read again comes
@@ -51,8 +51,8 @@
 // The outer loops are those of Goto and van de Geijn (Anatomy of High-Performance Matrix
 // Multiplication, 2008) and of BLIS. The inner ones have changed places. BLIS keeps a
 // block of a in L2 and a panel of b in L1; heed keeps panels of b in L2 and a strip of a
-// in L1. heed's tile reads a one number at a time, so that contiguous rows of a need no
-// packing: they are read in place, or copied if they are a multiple of 4 KiB apart.
+// in L1. heed's tile reads single numbers of matrix a, so that contiguous rows of it need
+// no packing: they are read in place, or copied if they are a multiple of 4 KiB apart.
 // (BLIS's, which is used at the baseline level, reads a from panels.)
 //
 // The bits of c depend neither on the number of threads nor on the caches: an element's
@@ -309,7 +309,7 @@ void multiply_in_tiles(const Products<T>& x) {
     workers.emplace_back(x, blocking, memory.first() + i * size);
   }
   // Computes the slices first to end - 1 of all products: part 0 of each product, then
-  // part 1 of each, so that a b that they share stays packed. target(product, slice) is
+  // part 1 of each: if products share b, it stays packed. target(product, slice) is
   // the matrix for the sums.
   const auto compute = [&](int64_t first, int64_t end, const auto& target) {
     const int64_t parts = grid.rows * grid.columns;  // of a slice
@@ -325,7 +325,7 @@ void multiply_in_tiles(const Products<T>& x) {
   if (grid.slices == 1) {
     return compute(0, 1, [&](int64_t product, auto) { return x.c + product * size_c; });
   }
-  // One product, for can_cut_k, in rounds of so many slices.
+  // One product, for can_cut_k, in rounds of at_once slices.
   const int64_t at_once = sharing.slices_at_once;
   Buffer<T> sums(at_once * size_c);
   const auto target = [&](auto, int64_t slice) {

@@ -20,8 +20,8 @@ namespace {
 
 using std::int64_t;
 
-// How many sums of slices, each as large as c, may be kept at a time: at most half as
-// much memory as a and b take, and at most eight for each thread.
+// About how many sums of slices, each as large as c, may be kept at a time: half as much
+// memory as a and b take, and at most eight for each thread.
 int64_t max_sums(const ProductSizes& x, int64_t threads) {
   return std::min(x.k * (x.m + x.n) / (2 * x.m * x.n), 8 * threads);
 }
@@ -32,9 +32,9 @@ int64_t max_sums(const ProductSizes& x, int64_t threads) {
 //   k' (m' n' + reading_a m' + packing n') + adding (slices - 1) m n / team
 //
 // for m' rows and n' columns of the largest part, and the k' of all parts of a thread
-// together. The costs are measured in training steps, where a and b are seldom in a
-// cache. Two threads, for example, cut the rows of c in two where it has more rows than
-// columns, and then each packs all of b; otherwise its columns, and each reads all of a.
+// together: a thread computes up to ceil(parts / team) parts. The costs are measured in
+// training steps, where a and b are seldom in a cache. If rows are cut, each thread packs
+// all of b; if columns, each reads all of a.
 Grid best_grid(const ProductSizes& x, int64_t all_slices, int64_t team) {
   constexpr int64_t packing = 24;  // an element of b, or of a if it is packed or copied
   constexpr int64_t reading = 16;  // an element of a in place, in each part anew

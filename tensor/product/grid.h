@@ -39,8 +39,8 @@ struct Part {
   std::int64_t row, row_end, column, column_end, k, k_end;
 };
 
-// Part i of a product: of the first slice the first piece of rows, with each piece of
-// columns, and so on. Where there are more pieces than tiles, some parts are empty.
+// Part i of a product. Parts are numbered slice by slice, in a slice by rows, and in a
+// piece of rows by columns. Where there are more pieces than tiles, some parts are empty.
 Part part_of(const ProductSizes& x, const Grid& grid, std::int64_t i);
 // The lines of the largest of `pieces`, up to the end of its last tile, when `lines` rows
 // or columns are cut at multiples of `tile`, as part_of() does.
