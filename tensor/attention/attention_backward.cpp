@@ -147,12 +147,10 @@ class Backward {
         *std::max_element(longest + q / tile_rows_, longest + ceil_div(end, tile_rows_)) -
             first,
         0, keys);
-    if (first == 0 && most == 0) clear(gradients_.query, q, end - q, h_.features);
     if (q == 0) {
       clear(gradients_.key, first + most, keys - most, h_.features);
       clear(gradients_.value, first + most, keys - most, h_.value_features);
     }
-    if (most == 0) return;
     const auto seen_by = [&](int64_t i) {
       return std::clamp<int64_t>(longest[i / tile_rows_] - first, 0, most);
     };
@@ -168,6 +166,7 @@ class Backward {
         clear(gradients_.query, i, rows, h_.features);
       }
     }
+    if (most == 0) return;
     if (gradients_.value) {  // dV = Pᵀ G
       put_product(most, end - q, {p_.first(), 1, block_keys_}, g_[q], g_.step(), 1,
                   h_.value_features, *gradients_.value, first, q > 0);

@@ -193,18 +193,19 @@ class Worker {
     if (part.row == part.row_end) return;  // nothing is packed for an empty part
     const auto [at_a, at_b] = x_.offsets(i);
     const T *const a = x_.a.first + at_a, *const b = x_.b.first + at_b;
-    const int64_t most_columns = blocking_.block_columns,
-                  most_rows = blocking_.block_rows;
-    for (int64_t column = part.column; column < part.column_end; column += most_columns) {
-      const int64_t columns = std::min(most_columns, part.column_end - column);
+    const int64_t block_columns = blocking_.block_columns,
+                  block_rows = blocking_.block_rows;
+    for (int64_t column = part.column; column < part.column_end;
+         column += block_columns) {
+      const int64_t columns = std::min(block_columns, part.column_end - column);
       for (int64_t p = part.k; p < part.k_end; p += blocking_.depth) {
         const int64_t depth = std::min(blocking_.depth, part.k_end - p);
         const bool is_last = p + depth == x_.k;
         const PanelLayout<T> panels(columns, blocking_.kernel.tile_columns, depth);
         pack(panels, b + p * x_.b.row_stride + column * x_.b.column_stride,
              x_.b.column_stride, x_.b.row_stride, b_);
-        for (int64_t row = part.row; row < part.row_end; row += most_rows) {
-          const int64_t rows = std::min(most_rows, part.row_end - row);
+        for (int64_t row = part.row; row < part.row_end; row += block_rows) {
+          const int64_t rows = std::min(block_rows, part.row_end - row);
           const T* const first = a + row * x_.a.row_stride + p * x_.a.column_stride;
           compute_block(strips(first, rows, depth), panels, c + row * x_.n + column,
                         p > part.k, is_last && x_.bias ? x_.bias + column : nullptr);
