@@ -116,6 +116,17 @@ struct ExpParts {
   return {fma(p, r2, r), n.bits};
 }
 
+// 2^n (1 + part). The two forms are the same number; but without fused multiply-adds the
+// first one's product may be denormal, and kernels flush such numbers to 0 (flush.h).
+[[gnu::always_inline]] inline float exp_of_parts(ExpParts e) {
+  const float scale = power_of_two(e.exponent);
+#if defined(__FMA__)
+  return fma(scale, e.part, scale);
+#else
+  return scale * (1.f + e.part);
+#endif
+}
+
 // 1.1 ulp, denormal results included. Where the result is infinite or 0 the parts mean
 // nothing: bounds that are put to the result cost less than bounds of x, which the
 // compiler turns into three ways through the whole function.
@@ -131,8 +142,7 @@ struct ExpParts {
 // exp(x) for x <= 0, in three quarters of the time; 0 below -87.3, where results become
 // denormal. It is valid up to 88, so an x that rounding put above 0 does no harm.
 [[gnu::always_inline]] inline float exp_nonpositive(float x) {
-  const ExpParts e = exp_parts(x);
-  const float scale = power_of_two(e.exponent), y = fma(scale, e.part, scale);
+  const float y = exp_of_parts(exp_parts(x));
   return x < -87.3f ? 0.f : y;
 }
 
@@ -206,8 +216,7 @@ struct ExpParts {
   const float g =
       polynomial(a, -0.000175873531f, 1.12952077f, 0.633334875f, 0.108293533f,
                  -0.0251282286f, 0.00417443831f, -0.000435164868f, 2.11562256e-05f);
-  const ExpParts e = exp_parts(-g);
-  const float scale = power_of_two(e.exponent), far = 1.f - fma(scale, e.part, scale);
+  const float far = 1.f - exp_of_parts(exp_parts(-g));
   return small ? near : with_sign(far, x);
 }
 
@@ -219,8 +228,7 @@ struct ExpParts {
   const float h =
       a * in_pairs(a, a * a, 0.797885299f, 0.318298876f, 0.0363875777f, -0.00489598978f,
                    9.49170426e-05f, 0.000129050313f, -2.72945363e-05f, 1.96501196e-06f);
-  const ExpParts e = exp_parts(-h, 126);
-  const float half = power_of_two(e.exponent), tail = fma(half, e.part, half);
+  const float tail = exp_of_parts(exp_parts(-h, 126));  // e^-h / 2
   return fma(-a, tail, x < 0.f ? x * 0.f : x);
 }
 
@@ -230,13 +238,11 @@ struct ExpParts {
 [[gnu::always_inline]] inline float gelu_slope(float x) {
   const float a = absolute_up_to(9.f, x);  // beyond, a φ(a) is below 1e-17
   const float square = a * a;
-  const ExpParts e = exp_parts(-0.5f * square);
   const float ratio =
       in_pairs(a, square, 0.5f, -0.797883451f, 0.24997738f, -0.132824913f, 0.061965134f,
                -0.0255248025f, 0.00904665701f, -0.00261228788f, 0.000571004173f,
                -8.62694578e-05f, 7.87952558e-06f, -3.23843722e-07f);
-  const float scale = power_of_two(e.exponent);
-  const float tail = fma(scale, e.part, scale) * ratio;
+  const float tail = exp_of_parts(exp_parts(-0.5f * square)) * ratio;
   return fma(0.f, x, x < 0.f ? tail : 1.f - tail);
 }
 
