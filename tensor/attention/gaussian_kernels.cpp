@@ -45,7 +45,7 @@ void attention(const GaussianOperands<T>& x, const GaussianResults<T>& to) {
     T* const row = to.p + i * x.m;
     scores(x.m, x.q[i], x.k + i * x.m, x.w, row);
     if (together) continue;
-    softmax_row(x.m, row, row);
+    softmax_rows<false>(1, x.m, row, row);
     output(x, i, to);
   }
   if (!together) return;

@@ -19,40 +19,39 @@ struct LargestNumber : Largest {
   }
 };
 
-// e = exp(x - shift). Returns the sum.
-template <class T>
-T exp_sum(int64_t n, const T* x, T shift, T* e) {
-  for_elements<T>(n, [&](int64_t i) { e[i] = exp_nonpositive(x[i] - shift); });
-  return fold_row<Sum>(n, e);
-}
-
 // How many elements at a time pass through the cache nearest to the processor. It also
 // bounds how many are added in T before the sum moves on to a double.
 constexpr int64_t tile = 2048;
 
-template <class T>
-void softmax_row(int64_t n, const T* x, T* y) {
-  const T shift = fold_row<LargestNumber>(n, x);
-  double sum = 0;
-  for (int64_t i = 0; i < n; i += tile) {
-    sum += exp_sum(n - i < tile ? n - i : tile, x + i, shift, y + i);
-  }
-  const T scale = static_cast<T>(1 / sum);
-#pragma omp simd
-  for (int64_t i = 0; i < n; ++i) y[i] *= scale;
-}
+// Up to so many rows are computed together, if they are short. Each pass goes over all of
+// them before the next begins: a row's largest number and its sum come at the end of a
+// chain of steps, and meanwhile the processor is busy with other rows.
+constexpr int64_t most_rows = 4;
 
-template <class T>
-void log_softmax_row(int64_t n, const T* x, T* y) {
-  const T shift = fold_row<LargestNumber>(n, x);
-  double sum = 0;
-  T e[tile];
-  for (int64_t i = 0; i < n; i += tile) {
-    sum += exp_sum(n - i < tile ? n - i : tile, x + i, shift, e);
+// One row, or a few that are a tile at most. The exponentials are left in y; of a
+// log-softmax, which needs only their sum, in a place of their own.
+template <bool logarithm, class T>
+void softmax_rows(int64_t rows, int64_t n, const T* x, T* y) {
+  T shift[most_rows], for_sum[logarithm ? tile : 1];
+  double sum[most_rows] = {};
+  for (int64_t r = 0; r < rows; ++r) shift[r] = fold_row<LargestNumber>(n, x + r * n);
+  for (int64_t first = 0; first < n; first += tile) {
+    const int64_t count = n - first < tile ? n - first : tile;
+    T* const e = logarithm ? for_sum : y + first;
+    for (int64_t r = 0; r < rows; ++r) {
+      for_elements<T>(count, [&](int64_t i) {
+        e[r * n + i] = exp_nonpositive(x[r * n + first + i] - shift[r]);
+      });
+    }
+    for (int64_t r = 0; r < rows; ++r) sum[r] += fold_row<Sum>(count, e + r * n);
   }
-  const T log_sum = static_cast<T>(log(sum));
+  for (int64_t r = 0; r < rows; ++r, x += n, y += n) {
+    const T last = static_cast<T>(logarithm ? log(sum[r]) : 1 / sum[r]);
 #pragma omp simd
-  for (int64_t i = 0; i < n; ++i) y[i] = x[i] - shift - log_sum;
+    for (int64_t i = 0; i < n; ++i) {
+      y[i] = logarithm ? x[i] - shift[r] - last : y[i] * last;
+    }
+  }
 }
 
 // Columns: the same three passes, for up to `columns` of them side by side. Each is added
@@ -125,22 +124,28 @@ void softmax_short_rows(int64_t rows, int64_t n, const T* x, T* y) {
 
 template <bool logarithm, class T>
 void softmax(int64_t outer, int64_t n, int64_t inner, const T* x, T* y) {
-  if (inner == 1 && n <= short_row && outer >= few_rows) {
+  if (inner != 1) {
+    for (int64_t o = 0; o < outer; ++o, x += n * inner, y += n * inner) {
+      softmax_columns<logarithm>(n, inner, x, y);
+    }
+    return;
+  }
+  if (n <= short_row && outer >= few_rows) {
     softmax_short_rows<logarithm>(outer, n, x, y);
     return;
   }
-  const bool streamed = inner == 1 && n <= tile && is_streamed<T>(outer * n);
-  T row[tile];
-  for (int64_t o = 0; o < outer; ++o, x += n * inner, y += n * inner) {
-    T* const out = streamed ? row : y;
-    if (inner != 1) {
-      softmax_columns<logarithm>(n, inner, x, out);
-    } else if constexpr (logarithm) {
-      log_softmax_row(n, x, out);
-    } else {
-      softmax_row(n, x, out);
+  const int64_t at_once = n <= tile / 8 ? most_rows : 1;
+  const bool streamed = n <= tile && is_streamed<T>(outer * n);
+  T rows[tile];
+  for (int64_t now; outer > 0; outer -= now, x += now * n, y += now * n) {
+    now = outer < at_once ? outer : at_once;
+    // Meanwhile the next rows are fetched, which takes as long as the passes. (To fetch
+    // from beyond the end does no harm.)
+    for (int64_t i = 0; streamed && i < now * n; i += 64 / int64_t{sizeof(T)}) {
+      __builtin_prefetch(x + now * n + i);
     }
-    if (streamed) stream(n, row, y);
+    softmax_rows<logarithm>(now, n, x, streamed ? rows : y);
+    if (streamed) stream(now * n, rows, y);
   }
   if (streamed) end_stream();
 }
