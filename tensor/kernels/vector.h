@@ -38,8 +38,8 @@ template <int bytes = vector_bytes, class T>
   return v;
 }
 
-// The number in every lane: beside a vector a number stands for one in every lane. (- 0
-// changes no number, where + 0 changes -0.)
+// A vector with x in every lane. In an expression with a vector the compiler takes a
+// number for such a vector; here the vector is 0, for x - 0 is x also where x is -0.
 template <int bytes = vector_bytes, class T>
 [[gnu::always_inline]] inline Vector<T, bytes> broadcast(T x) {
   return x - Vector<T, bytes>{};
@@ -69,8 +69,8 @@ template <class V>
 #endif
 
 // Calls f with the constants 0 to n - 1. Compilers keep an array of vectors in registers
-// if every index into it is a constant; a loop's index becomes one, when the loop is
-// unrolled, too late for that.
+// only if every index into it is a constant when they decide so. The index of a loop
+// becomes one where the compiler unrolls the loop, which is after that.
 template <int n, class F>
 [[gnu::always_inline]] inline void repeat(const F& f) {
   [&]<int... i>(std::integer_sequence<int, i...>) __attribute__((always_inline)) {

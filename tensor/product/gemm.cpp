@@ -1,8 +1,8 @@
 // Products c = a b of matrices (BLAS's gemm). For a first reading: this comment, gemm.h,
 // tile_kernels.h and panels.h; here from RowsOfA to the end of Worker; kernels/vector.h,
 // and tile_kernels.cpp. How a product is cut for threads (multiply_in_tiles() and
-// grid.cpp), how panels are packed, and BLIS can wait. ceil_div() and even_pieces() are
-// in core/parallel.h.
+// grid.cpp), how panels are packed, and BLIS can wait. What a level is stands at the head
+// of kernels/level.h; ceil_div() and even_pieces() are in core/parallel.h.
 //
 // multiply(), at the end, chooses among three ways:
 //
@@ -20,8 +20,8 @@
 //   slice   up to `depth` values of k
 //   tile    12 rows x 32 columns of c; in registers for one slice
 //   panel   a slice of the 32 columns of b that a tile needs, up to 64 KiB, copied so
-//           that the tile reads memory from front to back. To copy so is to pack: vectors
-//           are aligned, and what is missing at the ends is 0
+//           that the tile reads memory from front to back. This copying is called
+//           packing: vectors are aligned, and what is missing at the ends is 0
 //   strip   a slice of 12 rows of a, up to 24 KiB; in the L1 cache. With AVX-512 it is as
 //           high as a tile, in heed's other kernels as two. If it must be packed, it is a
 //           panel too: element (r, p) at p * 12 + r
@@ -43,10 +43,12 @@
 //               for each panel of the group        tile_columns   NR  multiply_tiles()
 //                 a tile of c                                         multiply_tile()
 //
-// The first slice sets a tile of c, the others add to it; so a slice is as deep as a
-// strip in L1 allows. (If threads share k, slices are added later: see grid.cpp.) A panel
-// passes from L2 through the registers: 128 bytes of it for 24 multiply-adds of vectors,
-// which take 12 cycles or more; L2 can deliver that.
+// The first slice sets a tile of c, the others add to it. (If threads share k, slices are
+// added later: see grid.cpp.) Fewer, deeper slices would read and write c less often; but
+// a strip is as deep as a slice, and it has to stay in L1. A panel is read from L2: for
+// each value of k a tile needs 128 bytes of it, and has 24 multiply-adds of vectors to
+// do. A processor does at most two of these a cycle, so that L2 has 12 cycles or more to
+// deliver two cache lines, which is enough.
 //
 // The outer loops are those of Goto and van de Geijn (Anatomy of High-Performance Matrix
 // Multiplication, 2008) and of BLIS. The inner ones have changed places. BLIS keeps a
@@ -148,8 +150,8 @@ struct Blocking {
     group = even_pieces(ceil_div(block_columns, kernel.tile_columns),
                         std::max<int64_t>(l2_cache() * 2 / 3 / panel, 1), 1);
   }
-  // Elements of a block's rows, copied or in panels, and of the panels of its columns,
-  // with those after them that BLIS's micro-kernel loads.
+  // Elements of a block's rows, copied or in panels, and of the panels of its columns.
+  // After panels there is room for what BLIS's micro-kernel loads ahead.
   int64_t size_a() const {
     switch (rows_of_a) {
       case RowsOfA::copied: return aligned<T>(block_rows * depth);

@@ -63,8 +63,8 @@ Grid best_grid(const ProductSizes& x, int64_t all_slices, int64_t team) {
   return best;
 }
 
-// More pieces than threads, so that threads can take them from each other: of about
-// `tiles` tiles, and the same number for each thread, at most eight.
+// The number of pieces when threads may take them from each other: as many for each
+// thread, one to eight, each of about `tiles` tiles.
 int64_t pieces_to_share(int64_t lines, int64_t tile, int64_t tiles, int64_t team) {
   return team * std::min<int64_t>(ceil_div(lines, tiles * tile * team), 8);
 }
@@ -78,9 +78,10 @@ int64_t bound(int64_t i, int64_t pieces, int64_t count, int64_t unit) {
 
 }  // namespace
 
-// `threads` would compute whole products, a `team` parts of products. Products are cut if
-// the team is larger, or if it is as large and whole products would leave threads without
-// work: if there are fewer than four a thread, and not the same number for each.
+// `threads` is how many threads the products occupy if each product is left whole, `team`
+// how many the parts of one product would. Products are cut if the team is larger, or if
+// it is as large and whole products would leave threads without work: if there are fewer
+// than four a thread, and not the same number for each.
 Sharing share_out(const ProductSizes& x) {
   const int64_t work = x.m * x.n * x.k;
   const int64_t tiles = ceil_div(x.m, x.tile_rows) * ceil_div(x.n, x.tile_columns);
@@ -96,7 +97,7 @@ Sharing share_out(const ProductSizes& x) {
   const int64_t sums = max_sums(x, team);
   Grid grid = best_grid(x, sums >= team ? slices : 1, team);
   if (grid.slices > 1) {
-    // The same number for each thread.
+    // A multiple of the team, so that in a full round threads do the same.
     const int64_t at_once = even_pieces(grid.slices, sums, team);
     return {team, grid, std::min(at_once, grid.slices)};
   }

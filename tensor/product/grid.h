@@ -39,8 +39,9 @@ struct Part {
   std::int64_t row, row_end, column, column_end, k, k_end;
 };
 
-// Part i of a product. Parts are numbered slice by slice, in a slice by rows, and in a
-// piece of rows by columns. Where there are more pieces than tiles, some parts are empty.
+// Part i of a product. All parts of slice 0 come first, then those of slice 1, and so on;
+// within a slice those of the first piece of rows, one for each piece of columns, then
+// those of the next. Where there are more pieces than tiles, some parts are empty.
 Part part_of(const ProductSizes& x, const Grid& grid, std::int64_t i);
 // The lines of the largest of `pieces`, up to the end of its last tile, when `lines` rows
 // or columns are cut at multiples of `tile`, as part_of() does.

@@ -21,7 +21,7 @@ std::int64_t aligned(std::int64_t count) {
 
 // How the lines of an operand, each `depth` elements long, lie in panels of `width`
 // lines. The panels follow one another; element p of line i of a panel is at panel[p *
-// width + i]; lines that do not exist are 0.
+// width + i]; the last panel has zeros for the lines that it lacks.
 template <class T>
 struct PanelLayout {
   std::int64_t lines, width, depth;

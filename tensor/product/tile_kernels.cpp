@@ -110,9 +110,10 @@ void multiply_tile(const PanelProduct<T>& x, const T* a, const T* b, const T* bi
 }
 
 // The tiles of rows first_row to end_row, in the panels of columns j to `end`. The
-// numbers i are 0, 1, ... and stand for tiles of 1, 2, ... rows: how many there are is
-// the most rows of a tile. If there are more rows than that, they are cut into as few
-// pieces as possible, the last two of nearly equally many.
+// numbers i are 0, 1, ... up to the most rows of a tile, less 1; each stands for the tile
+// of i + 1 rows. Rows are cut into as few tiles as possible, the last two of nearly
+// equally many rows: with at most 12, 13 rows are cut into 6 and 7, and 40 into 12, 12, 8
+// and 8.
 template <int vectors, int bytes, class T, int... i>
 void multiply_tiles(std::integer_sequence<int, i...>, const PanelProduct<T>& x,
                     int64_t first_row, int64_t end_row, int64_t j, int64_t end) {
@@ -136,16 +137,18 @@ void multiply_tiles(std::integer_sequence<int, i...>, const PanelProduct<T>& x,
 template <class T>
 void multiply_panels(const PanelProduct<T>& x) {
   constexpr int64_t width = 2 * lanes<T>;
-  // If no more than a vector of columns remains, tiles of one vector take them. With
-  // AVX-512 tiles of half a vector take half a vector of columns, or less: processors
-  // that compute 64 bytes as two times 32, such as a Zen 4, need half the time for it.
-  // At other levels `narrow` is a whole vector.
+  // The last columns: if there are no more than fill one vector, tiles of one vector take
+  // them. With AVX-512 (16 floats) tiles of half a vector take no more than fill a half:
+  // of 60 columns 32 and 28 are in tiles of two vectors, of 40 the last 8 in half ones.
+  // Processors that compute 64 bytes as two times 32, such as a Zen 4, need half the time
+  // for those. At other levels `narrow` is a whole vector.
   const int64_t rest = x.n % width, wide = rest > lanes<T> ? x.n : x.n - rest;
   constexpr int narrow = vector_bytes == 64 ? 32 : vector_bytes;
   // Two orders. Where panels follow one another in memory, as those of gemm.cpp: for each
   // tile's rows all panels, which the processor fetches ahead as one long stream. Where
   // they lie side by side, as columns of one matrix: for each panel all rows, in tiles
   // that multiply_tiles() cuts; the panel stays in the L1 cache.
+  // (A matrix as wide as a panel is a panel.)
   const bool one_after_another = x.b_step == width;
   const int64_t rows = one_after_another ? tile_rows : x.m;
   constexpr std::make_integer_sequence<int, tile_rows> up_to_tile;

@@ -33,7 +33,8 @@ struct TileKernels {
   // The tile of c that stays in registers; heed's is two vectors wide. (BLIS: MR, NR)
   std::int64_t tile_rows, tile_columns;
   // The rows of a with which multiply_panels() is best called. heed's 12 are one tile
-  // with AVX-512, else two of 6 rows, or one of 12 where a vector of columns is left.
+  // with AVX-512, else two of 6 rows; the last columns, if they fill no more than one
+  // vector, have tiles of up to 12 rows at every level.
   std::int64_t strip_rows;
   // Whether a has to be packed, in panels of strip_rows rows, one of them for a call.
   bool needs_panels_of_a;
