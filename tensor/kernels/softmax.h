@@ -5,6 +5,7 @@
 #include "tensor/kernels/math.h"
 #include "tensor/kernels/stream.h"
 #include "tensor/kernels/transpose.h"
+#include "tensor/kernels/vector.h"
 
 namespace heed::kernels::HEED_KERNELS {
 namespace {
@@ -141,7 +142,7 @@ void softmax(int64_t outer, int64_t n, int64_t inner, const T* x, T* y) {
     now = outer < at_once ? outer : at_once;
     // Meanwhile the next rows are fetched, which takes as long as the passes. (To fetch
     // from beyond the end does no harm.)
-    for (int64_t i = 0; streamed && i < now * n; i += 64 / int64_t{sizeof(T)}) {
+    for (int64_t i = 0; streamed && i < now * n; i += cache_line<T>) {
       __builtin_prefetch(x + now * n + i);
     }
     softmax_rows<logarithm>(now, n, x, streamed ? rows : y);

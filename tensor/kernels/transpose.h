@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "tensor/kernels/vector.h"
+
 namespace heed::kernels::HEED_KERNELS {
 namespace {
 
@@ -53,7 +55,7 @@ template <class T>
 void transpose(std::int64_t rows, std::int64_t columns, const T* x, std::int64_t step,
                T* out, std::int64_t out_step) {
   constexpr std::int64_t size = Block<T>::size;
-  constexpr std::int64_t line = 64 / sizeof(T);
+  constexpr std::int64_t line = cache_line<T>;
   const std::int64_t whole_rows = rows - rows % size;
   const std::int64_t whole_columns = columns - columns % size;
   for (std::int64_t first = 0; first < whole_columns; first += line) {

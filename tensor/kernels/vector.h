@@ -31,6 +31,10 @@ using Vector = typename VectorOf<T, bytes>::type;
 template <class T, int bytes = vector_bytes>
 constexpr int lanes = bytes / sizeof(T);
 
+// The elements of a line of the caches.
+template <class T>
+constexpr int cache_line = 64 / sizeof(T);
+
 template <int bytes = vector_bytes, class T>
 [[gnu::always_inline]] inline Vector<T, bytes> load(const T* x) {
   Vector<T, bytes> v;

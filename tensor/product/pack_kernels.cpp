@@ -2,15 +2,12 @@
 
 #include "tensor/kernels/level.h"
 #include "tensor/kernels/transpose.h"
+#include "tensor/kernels/vector.h"
 
 namespace heed::kernels::HEED_KERNELS {
 namespace {
 
 using std::int64_t;
-
-// The elements of a line of the caches.
-template <class T>
-constexpr int64_t cache_line = 64 / sizeof(T);
 
 // The lines of the panels lie side by side in memory already. A loop of known length is a
 // few instructions: known_width is the width, or 0 where it is none that pack()
