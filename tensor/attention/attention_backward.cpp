@@ -19,8 +19,9 @@
 //
 // Blocks of keys are the outer loop and blocks of queries the inner one, so that a block
 // of P and one of dS stay in the core's cache. The five products read them, and the rows
-// of Q, K and G, as they lie; only Kᵀ and Vᵀ of a block are packed. The gradients are
-// added to where they belong. (P includes dropout's factors there.)
+// of Q, K and G, as they lie; only Kᵀ and Vᵀ of a block are packed. A gradient is
+// set by the first block that it has a part from, the others add to it. (P includes
+// dropout's factors there.)
 #include <numeric>
 
 #include "tensor/attention/attention.h"

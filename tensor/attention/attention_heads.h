@@ -79,7 +79,7 @@ class ValidLens {
   // Writes the lens of queries begin to end - 1 of a head. Returns the largest.
   std::int64_t read(std::int64_t head, std::int64_t begin, std::int64_t end,
                     std::int64_t* lens) const;
-  // Whether two heads read the same numbers.
+  // Whether two heads read their lens from the same place.
   bool are_same(std::int64_t head, std::int64_t other) const {
     return !lens_ || (*lens_)[head] == (*lens_)[other];
   }

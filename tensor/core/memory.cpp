@@ -71,7 +71,7 @@ class Pool {
   std::size_t free_size(std::size_t bytes) const {
     const int first = size_class(bytes).index, end = std::min(first + 8, class_count);
     for (int i = first; i < end; ++i) {
-      if (free_[i]) return bytes_[i];
+      if (free_[i] && bytes_[i] < 2 * bytes) return bytes_[i];
     }
     return bytes;
   }
@@ -187,7 +187,9 @@ void* allocate(std::size_t bytes) {
   return block;
 }
 
-std::size_t free_size(std::size_t bytes) { return pool ? pool->free_size(bytes) : bytes; }
+std::size_t free_size(std::size_t bytes) {
+  return pool && bytes <= PTRDIFF_MAX ? pool->free_size(bytes) : bytes;
+}
 
 void deallocate(void* block, std::size_t bytes) noexcept {
   const SizeClass kind = size_class(bytes);

@@ -24,12 +24,12 @@ struct LargestNumber : Largest {
 // bounds how many are added in T before the sum moves on to a double.
 constexpr int64_t tile = 2048;
 
-// Up to so many rows are computed together, if they are short. Each pass goes over all of
+// Rows of up to `few` elements are computed four at a time. Each pass goes over all of
 // them before the next begins: a row's largest number and its sum come at the end of a
 // chain of steps, and meanwhile the processor is busy with other rows.
-constexpr int64_t most_rows = 4;
+constexpr int64_t few = 256, most_rows = 4;
 
-// One row, or a few that are a tile at most. The exponentials are left in y; of a
+// One row, or up to most_rows of few elements. The exponentials are left in y; of a
 // log-softmax, which needs only their sum, in a place of their own.
 template <bool logarithm, class T>
 void softmax_rows(int64_t rows, int64_t n, const T* x, T* y) {
@@ -135,7 +135,7 @@ void softmax(int64_t outer, int64_t n, int64_t inner, const T* x, T* y) {
     softmax_short_rows<logarithm>(outer, n, x, y);
     return;
   }
-  const int64_t at_once = n <= tile / 8 ? most_rows : 1;
+  const int64_t at_once = n <= few ? most_rows : 1;
   const bool streamed = n <= tile && is_streamed<T>(outer * n);
   T rows[tile];
   for (int64_t now; outer > 0; outer -= now, x += now * n, y += now * n) {

@@ -330,9 +330,9 @@ void multiply_in_tiles(const Products<T>& x) {
   }
   // One product, for can_cut_k, in rounds of at_once slices.
   const int64_t at_once = sharing.slices_at_once;
-  Buffer<T> sums(at_once * size_c);
+  Buffer<T> sums(std::min(at_once, grid.slices - 1) * size_c);  // slice 0's go to c
   const auto target = [&](auto, int64_t slice) {
-    return slice == 0 ? x.c : sums.first() + slice % at_once * size_c;
+    return slice == 0 ? x.c : sums.first() + (slice - 1) % at_once * size_c;
   };
   const auto add_row = kernels::get<kernels::VectorKernels<T>>().add_row;
   for (int64_t first = 0; first < grid.slices; first += at_once) {

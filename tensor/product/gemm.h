@@ -12,8 +12,8 @@ namespace heed {
 // Products c = a b of one shape: a (m, k), b (k, n), each c (m, n) contiguous, one after
 // the other. `batch` has the sizes and strides of the step from product to product: its
 // operand 0 is a, its operand 1 is b. With a bias (n), c = a b + bias, the bias in
-// each row: tiles add it while their sums are in registers, products with vectors
-// afterwards.
+// each row: heed's tiles add it while their sums are in registers, BLIS's tiles and
+// products with vectors afterwards.
 template <class T>
 struct Products {
   std::int64_t m, n, k;

@@ -47,7 +47,7 @@ void pack(int64_t width, int64_t lines, int64_t depth, const T* x, int64_t line_
   }
   if (line_step == 1) {
     const auto loop = [&] {
-      switch (width) {  // 12 rows of a, or the columns of a tile at some level
+      switch (width) {  // 12 rows of a, or the columns of most tiles
         case 8: return pack_side_by_side<8, T>;
         case 12: return pack_side_by_side<12, T>;
         case 16: return pack_side_by_side<16, T>;

@@ -172,7 +172,8 @@ BOOST_AUTO_TEST_CASE(gated_functions_are_as_exact_as_stated) {
 }
 
 BOOST_AUTO_TEST_CASE(the_slope_of_gelu_is_as_exact_as_stated) {
-  const std::vector<float> x = samples();
+  std::vector<float> x = samples();
+  x.insert(x.begin(), {infinity, -infinity, -20.f, -3e38f});
   const float one = 1;
   const void* in[] = {&one, x.data()};
   const std::int64_t strides[] = {0, 1};
@@ -189,6 +190,9 @@ BOOST_AUTO_TEST_CASE(the_slope_of_gelu_is_as_exact_as_stated) {
       worst = std::max(worst, std::abs(y[i] - exact));
     }
     BOOST_TEST(worst <= 1.5e-7, level.name << " is " << worst << " off");
+    BOOST_TEST((std::isnan(y[0]) && std::isnan(y[1])));
+    BOOST_TEST(std::abs(y[2]) < 1e-30);
+    BOOST_TEST(std::abs(y[3]) < 1e-30);
   }
 }
 
@@ -224,6 +228,9 @@ BOOST_AUTO_TEST_CASE(corners) {
       BOOST_TEST(std::signbit(f(Op::sin, -0.f)));
       BOOST_TEST(f(Op::softplus, 20.5f) == 20.5f);
       BOOST_TEST(f(Op::softplus, -infinity) == 0.f);
+      BOOST_TEST(std::isnan(f(Op::gelu, -infinity)));
+      BOOST_TEST(std::signbit(f(Op::gelu, -0.f)));
+      BOOST_TEST(std::abs(f(Op::gelu, -3e38f)) < 1e-17);
       BOOST_TEST(f(Op::rsqrt, 0.f) == infinity);
       for (Op op : {Op::exp, Op::log, Op::log1p, Op::tanh, Op::sigmoid, Op::erf, Op::sin,
                     Op::cos, Op::softplus, Op::sqrt, Op::rsqrt, Op::relu}) {

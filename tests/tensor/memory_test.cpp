@@ -145,6 +145,11 @@ BOOST_AUTO_TEST_CASE(what_is_needed_for_a_moment_takes_a_free_block) {
   { const Buffer<float> buffer(70000 / 4); }
   BOOST_TEST(memory::bytes_live() == before);
   BOOST_TEST(memory::free_size(70000) < 120000u);  // the block is of its old size
+  memory::deallocate(memory::allocate(500), 500);
+  BOOST_TEST(memory::free_size(300) == 512u);
+  BOOST_TEST(memory::free_size(200) == 200u);
+  memory::deallocate(memory::allocate(1), 1);
+  BOOST_CHECK_THROW(Buffer<float>(-1), Error);
   memory::release_cached();
 }
 

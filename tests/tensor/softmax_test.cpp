@@ -53,6 +53,13 @@ BOOST_AUTO_TEST_CASE(small_weights) {
   }
 }
 
+// The sum of a long row is not a float's: that would be off by 2e-7.
+BOOST_AUTO_TEST_CASE(long_row) {
+  const Tensor x = numbers({1 << 20}, float32), exact = plain_softmax(x, 0);
+  BOOST_TEST(std::abs(sum(softmax(x, 0).to(float64) / exact).item() / (1 << 20) - 1) <
+             8e-8);
+}
+
 BOOST_AUTO_TEST_CASE(values_of_every_shape) {
   for (const Shape& shape : shapes) {
     for (int dim = 0; dim < shape.rank(); ++dim) {

@@ -66,7 +66,7 @@ BOOST_AUTO_TEST_CASE(of_elementwise_ops) {
 
 BOOST_AUTO_TEST_CASE(of_softmax) {
   const int threads = num_threads();
-  for (const std::int64_t n : {511, 2048, 2050}) {
+  for (const std::int64_t n : {129, 256, 511, 2048, 2050}) {
     const Tensor x = rand({8 * (streamed_floats / n + 2), n});
     for (const int count : {1, 2}) {
       set_num_threads(count);
