@@ -291,12 +291,12 @@ template <Array X>
 X count_nonzero(const X& x, const Dims& dims = {});
 template <Array X>
 std::pair<X, X> std_mean(const X& x, const Dims& dims = {}, Integer correction = 1,
-                         bool keepdim = false) {
+                         Flag keepdim = false) {
   return {heed::std(x, dims, correction, keepdim), mean(x, dims, keepdim)};
 }
 template <Array X>
 std::pair<X, X> var_mean(const X& x, const Dims& dims = {}, Integer correction = 1,
-                         bool keepdim = false) {
+                         Flag keepdim = false) {
   return {var(x, dims, correction, keepdim), mean(x, dims, keepdim)};
 }
 template <Array X>
@@ -305,21 +305,21 @@ struct Aminmax {
 };
 // The smallest and the largest, of all or along `dim`; equal ones share the gradient.
 template <Array X>
-Aminmax<X> aminmax(const X& x, const Dims& dims = {}, bool keepdim = false) {
+Aminmax<X> aminmax(const X& x, const Dims& dims = {}, Flag keepdim = false) {
   return {amin(x, dims, keepdim), amax(x, dims, keepdim)};
 }
 // Without the NaN elements, whose gradient is 0.
 template <Array X>
-X nansum(const X& x, const Dims& dims = {}, bool keepdim = false);
+X nansum(const X& x, const Dims& dims = {}, Flag keepdim = false);
 // Throws Error for whole numbers, as mean() does.
 template <Array X>
-X nanmean(const X& x, const Dims& dims = {}, bool keepdim = false);
+X nanmean(const X& x, const Dims& dims = {}, Flag keepdim = false);
 // The k-th smallest along `dim`, counted from 1, and its index. NaN is the largest.
 template <Array X>
-WithIndices<X> kthvalue(const X& x, Integer k, Dim dim = -1, bool keepdim = false);
+WithIndices<X> kthvalue(const X& x, Integer k, Dim dim = -1, Flag keepdim = false);
 // The lower of the two in the middle, or NaN if there is one.
 template <Array X>
-WithIndices<X> median(const X& x, Dim dim, bool keepdim = false);
+WithIndices<X> median(const X& x, Dim dim, Flag keepdim = false);
 // Of all; NaN of none. Equal ones share the gradient.
 template <Array X>
 X median(const X& x);
@@ -328,9 +328,9 @@ X median(const X& x);
 // first dimension of the result. NaN where there is one.
 template <Array X>
 X quantile(const X& x, const Tensor& q, std::optional<Dim> dim = {},
-           bool keepdim = false);
+           Flag keepdim = false);
 template <Array X>
-X quantile(const X& x, double q, std::optional<Dim> dim = {}, bool keepdim = false);
+X quantile(const X& x, double q, std::optional<Dim> dim = {}, Flag keepdim = false);
 // Running products along `dim`, of float32 in float64: an op in the graph for each step,
 // as products of pieces could overflow where these do not.
 template <Array X>

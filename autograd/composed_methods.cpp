@@ -175,11 +175,11 @@ Self Methods<Self>::count_nonzero(const Dims& dims) const {
   return heed::count_nonzero(self(), dims);
 }
 template <class Self>
-Self Methods<Self>::nansum(const Dims& dims, bool keepdim) const {
+Self Methods<Self>::nansum(const Dims& dims, Flag keepdim) const {
   return heed::nansum(self(), dims, keepdim);
 }
 template <class Self>
-Self Methods<Self>::nanmean(const Dims& dims, bool keepdim) const {
+Self Methods<Self>::nanmean(const Dims& dims, Flag keepdim) const {
   return heed::nanmean(self(), dims, keepdim);
 }
 template <class Self>
@@ -187,11 +187,11 @@ Self Methods<Self>::median() const {
   return heed::median(self());
 }
 template <class Self>
-WithIndices<Self> Methods<Self>::median(Dim dim, bool keepdim) const {
+WithIndices<Self> Methods<Self>::median(Dim dim, Flag keepdim) const {
   return heed::median(self(), dim, keepdim);
 }
 template <class Self>
-WithIndices<Self> Methods<Self>::kthvalue(Integer k, Dim dim, bool keepdim) const {
+WithIndices<Self> Methods<Self>::kthvalue(Integer k, Dim dim, Flag keepdim) const {
   return heed::kthvalue(self(), k, dim, keepdim);
 }
 template <class Self>
@@ -199,7 +199,7 @@ Self Methods<Self>::quantile(double q) const {
   return heed::quantile(self(), q);
 }
 template <class Self>
-Self Methods<Self>::quantile(double q, Dim dim, bool keepdim) const {
+Self Methods<Self>::quantile(double q, Dim dim, Flag keepdim) const {
   return heed::quantile(self(), q, dim, keepdim);
 }
 template <class Self>

@@ -8,7 +8,7 @@ namespace {
 
 // The elements at `index`, which has the size 1 along `dim`, and the index.
 template <Array X>
-WithIndices<X> picked_along(const X& x, Dim dim, const Tensor& index, bool keepdim) {
+WithIndices<X> picked_along(const X& x, Dim dim, const Tensor& index, Flag keepdim) {
   X values = gather(x, dim, index);
   if (keepdim) return {values, index};
   return {squeeze(values, dim), squeeze(index, dim)};
@@ -32,18 +32,18 @@ Tensor running_extreme(const Tensor& x, Dim dim, bool largest) {
 }  // namespace
 
 template <Array X>
-X nansum(const X& x, const Dims& dims, bool keepdim) {
+X nansum(const X& x, const Dims& dims, Flag keepdim) {
   return sum(is_floating(x.dtype()) ? masked_fill(x, isnan(x), 0) : x, dims, keepdim);
 }
 
 template <Array X>
-X nanmean(const X& x, const Dims& dims, bool keepdim) {
+X nanmean(const X& x, const Dims& dims, Flag keepdim) {
   check_floating("nanmean", x.dtype());
   return nansum(x, dims, keepdim) / sum(!isnan(x), dims, keepdim).to(x.dtype());
 }
 
 template <Array X>
-WithIndices<X> kthvalue(const X& x, Integer k, Dim dim, bool keepdim) {
+WithIndices<X> kthvalue(const X& x, Integer k, Dim dim, Flag keepdim) {
   if (x.dim() == 0) return kthvalue(unsqueeze(x, 0), k, dim);
   const std::int64_t n = x.size(dim);
   check(1 <= k && k <= n, "kthvalue: k must be from 1 to {}, got {}", n, k);
@@ -52,7 +52,7 @@ WithIndices<X> kthvalue(const X& x, Integer k, Dim dim, bool keepdim) {
 }
 
 template <Array X>
-WithIndices<X> median(const X& x, Dim dim, bool keepdim) {
+WithIndices<X> median(const X& x, Dim dim, Flag keepdim) {
   if (x.dim() == 0) return median(unsqueeze(x, 0), dim);
   const Tensor& value = detail::value_of(x);
   const Tensor nan = argmax(value, dim, true);  // the place of the first, if any
@@ -74,7 +74,7 @@ X median(const X& x) {
 }
 
 template <Array X>
-X quantile(const X& x, const Tensor& q, std::optional<Dim> dim, bool keepdim) {
+X quantile(const X& x, const Tensor& q, std::optional<Dim> dim, Flag keepdim) {
   check(q.dim() <= 1 && all((q >= 0) & (q <= 1)).template item<bool>(),
         "quantile: q must be a number or a vector of numbers from 0 to 1, got {}", q);
   check_floating("quantile", x.dtype());
@@ -98,7 +98,7 @@ X quantile(const X& x, const Tensor& q, std::optional<Dim> dim, bool keepdim) {
 }
 
 template <Array X>
-X quantile(const X& x, double q, std::optional<Dim> dim, bool keepdim) {
+X quantile(const X& x, double q, std::optional<Dim> dim, Flag keepdim) {
   check_floating("quantile", x.dtype());
   return quantile(x, full({}, q, x.dtype()), dim, keepdim);
 }
@@ -143,20 +143,20 @@ X diff(const X& x, Integer n, Dim dim) {
 }
 
 // For both kinds.
-template Tensor nansum(const Tensor&, const Dims&, bool);
-template Variable nansum(const Variable&, const Dims&, bool);
-template Tensor nanmean(const Tensor&, const Dims&, bool);
-template Variable nanmean(const Variable&, const Dims&, bool);
-template WithIndices<Tensor> kthvalue(const Tensor&, Integer, Dim, bool);
-template WithIndices<Variable> kthvalue(const Variable&, Integer, Dim, bool);
-template WithIndices<Tensor> median(const Tensor&, Dim, bool);
-template WithIndices<Variable> median(const Variable&, Dim, bool);
+template Tensor nansum(const Tensor&, const Dims&, Flag);
+template Variable nansum(const Variable&, const Dims&, Flag);
+template Tensor nanmean(const Tensor&, const Dims&, Flag);
+template Variable nanmean(const Variable&, const Dims&, Flag);
+template WithIndices<Tensor> kthvalue(const Tensor&, Integer, Dim, Flag);
+template WithIndices<Variable> kthvalue(const Variable&, Integer, Dim, Flag);
+template WithIndices<Tensor> median(const Tensor&, Dim, Flag);
+template WithIndices<Variable> median(const Variable&, Dim, Flag);
 template Tensor median(const Tensor&);
 template Variable median(const Variable&);
-template Tensor quantile(const Tensor&, const Tensor&, std::optional<Dim>, bool);
-template Variable quantile(const Variable&, const Tensor&, std::optional<Dim>, bool);
-template Tensor quantile(const Tensor&, double, std::optional<Dim>, bool);
-template Variable quantile(const Variable&, double, std::optional<Dim>, bool);
+template Tensor quantile(const Tensor&, const Tensor&, std::optional<Dim>, Flag);
+template Variable quantile(const Variable&, const Tensor&, std::optional<Dim>, Flag);
+template Tensor quantile(const Tensor&, double, std::optional<Dim>, Flag);
+template Variable quantile(const Variable&, double, std::optional<Dim>, Flag);
 template Tensor cumprod(const Tensor&, Dim);
 template Variable cumprod(const Variable&, Dim);
 template WithIndices<Tensor> cummax(const Tensor&, Dim);

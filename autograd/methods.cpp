@@ -13,35 +13,35 @@
 namespace heed {
 
 template <class Self>
-Self Methods<Self>::sum(const Dims& dims, bool keepdim) const {
+Self Methods<Self>::sum(const Dims& dims, Flag keepdim) const {
   return heed::sum(self(), dims, keepdim);
 }
 template <class Self>
-Self Methods<Self>::mean(const Dims& dims, bool keepdim) const {
+Self Methods<Self>::mean(const Dims& dims, Flag keepdim) const {
   return heed::mean(self(), dims, keepdim);
 }
 template <class Self>
-Self Methods<Self>::prod(const Dims& dims, bool keepdim) const {
+Self Methods<Self>::prod(const Dims& dims, Flag keepdim) const {
   return heed::prod(self(), dims, keepdim);
 }
 template <class Self>
-Self Methods<Self>::var(const Dims& dims, Integer correction, bool keepdim) const {
+Self Methods<Self>::var(const Dims& dims, Integer correction, Flag keepdim) const {
   return heed::var(self(), dims, correction, keepdim);
 }
 template <class Self>
-Self Methods<Self>::std(const Dims& dims, Integer correction, bool keepdim) const {
+Self Methods<Self>::std(const Dims& dims, Integer correction, Flag keepdim) const {
   return heed::std(self(), dims, correction, keepdim);
 }
 template <class Self>
-Self Methods<Self>::norm(const Dims& dims, bool keepdim) const {
+Self Methods<Self>::norm(const Dims& dims, Flag keepdim) const {
   return heed::norm(self(), dims, keepdim);
 }
 template <class Self>
-Self Methods<Self>::any(const Dims& dims, bool keepdim) const {
+Self Methods<Self>::any(const Dims& dims, Flag keepdim) const {
   return heed::any(self(), dims, keepdim);
 }
 template <class Self>
-Self Methods<Self>::all(const Dims& dims, bool keepdim) const {
+Self Methods<Self>::all(const Dims& dims, Flag keepdim) const {
   return heed::all(self(), dims, keepdim);
 }
 template <class Self>
@@ -53,11 +53,11 @@ Self Methods<Self>::min() const {
   return heed::min(self());
 }
 template <class Self>
-WithIndices<Self> Methods<Self>::max(Dim dim, bool keepdim) const {
+WithIndices<Self> Methods<Self>::max(Dim dim, Flag keepdim) const {
   return heed::max(self(), dim, keepdim);
 }
 template <class Self>
-WithIndices<Self> Methods<Self>::min(Dim dim, bool keepdim) const {
+WithIndices<Self> Methods<Self>::min(Dim dim, Flag keepdim) const {
   return heed::min(self(), dim, keepdim);
 }
 template <class Self>
@@ -69,19 +69,19 @@ Self Methods<Self>::argmin() const {
   return heed::argmin(self());
 }
 template <class Self>
-Self Methods<Self>::argmax(Dim dim, bool keepdim) const {
+Self Methods<Self>::argmax(Dim dim, Flag keepdim) const {
   return heed::argmax(self(), dim, keepdim);
 }
 template <class Self>
-Self Methods<Self>::argmin(Dim dim, bool keepdim) const {
+Self Methods<Self>::argmin(Dim dim, Flag keepdim) const {
   return heed::argmin(self(), dim, keepdim);
 }
 template <class Self>
-Self Methods<Self>::amax(const Dims& dims, bool keepdim) const {
+Self Methods<Self>::amax(const Dims& dims, Flag keepdim) const {
   return heed::amax(self(), dims, keepdim);
 }
 template <class Self>
-Self Methods<Self>::amin(const Dims& dims, bool keepdim) const {
+Self Methods<Self>::amin(const Dims& dims, Flag keepdim) const {
   return heed::amin(self(), dims, keepdim);
 }
 template <class Self>
@@ -234,7 +234,7 @@ Self Methods<Self>::log_softmax(Dim dim) const {
   return heed::log_softmax(self(), dim);
 }
 template <class Self>
-Self Methods<Self>::logsumexp(const Dims& dims, bool keepdim) const {
+Self Methods<Self>::logsumexp(const Dims& dims, Flag keepdim) const {
   return heed::logsumexp(self(), dims, keepdim);
 }
 template <class Self>

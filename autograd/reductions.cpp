@@ -86,7 +86,7 @@ Variable products_of_others(const Variable& x, const Shape& keepdim_shape) {
 }  // namespace
 
 // Σ x
-Variable sum(const Variable& x, const Dims& dims, bool keepdim) {
+Variable sum(const Variable& x, const Dims& dims, Flag keepdim) {
   return record({"sum", "dx = g, repeated"}, sum(x.value(), dims, keepdim),
                 rule(x, [restore = RestoreDims(x, dims), shape = x.shape()](auto& g) {
                   return expand(restore(g), shape);
@@ -94,7 +94,7 @@ Variable sum(const Variable& x, const Dims& dims, bool keepdim) {
 }
 
 // y = Π x. The product of the others is y / x where no element is 0.
-Variable prod(const Variable& x, const Dims& dims, bool keepdim) {
+Variable prod(const Variable& x, const Dims& dims, Flag keepdim) {
   return record({"prod", "dx = g times the product of the others"},
                 prod(x.value(), dims, keepdim),
                 rule(x, save(x, result),
@@ -106,7 +106,7 @@ Variable prod(const Variable& x, const Dims& dims, bool keepdim) {
 }
 
 // Σ x / n
-Variable mean(const Variable& x, const Dims& dims, bool keepdim) {
+Variable mean(const Variable& x, const Dims& dims, Flag keepdim) {
   return record(
       {"mean", "dx = g / n, repeated"}, mean(x.value(), dims, keepdim),
       rule(x, [restore = RestoreDims(x, dims), n = reduced_count(x, dims),
@@ -114,7 +114,7 @@ Variable mean(const Variable& x, const Dims& dims, bool keepdim) {
 }
 
 // Σ (x - m)² / f, m the mean, f = max(0, n - c)
-Variable var(const Variable& x, const Dims& dims, Integer correction, bool keepdim) {
+Variable var(const Variable& x, const Dims& dims, Integer correction, Flag keepdim) {
   const double freedom = std::max(0.0, reduced_count(x, dims) - correction);
   return record(
       {"var", "dx = g 2 (x - m) / f"}, var(x.value(), dims, correction, keepdim),
@@ -124,7 +124,7 @@ Variable var(const Variable& x, const Dims& dims, Integer correction, bool keepd
 }
 
 // y = √var. The gradient is 0 where y is 0, whatever g is.
-Variable std(const Variable& x, const Dims& dims, Integer correction, bool keepdim) {
+Variable std(const Variable& x, const Dims& dims, Integer correction, Flag keepdim) {
   const double freedom = std::max(0.0, reduced_count(x, dims) - correction);
   return record(
       {"std", "dx = g (x - m) / (f y)"}, std(x.value(), dims, correction, keepdim),
@@ -137,7 +137,7 @@ Variable std(const Variable& x, const Dims& dims, Integer correction, bool keepd
 }
 
 // y = √Σ x². The gradient is 0 where y is 0.
-Variable norm(const Variable& x, const Dims& dims, bool keepdim) {
+Variable norm(const Variable& x, const Dims& dims, Flag keepdim) {
   return record({"norm", "dx = g x / y"}, norm(x.value(), dims, keepdim),
                 rule(x, save(x, result),
                      [restore = RestoreDims(x, dims)](auto& g, auto& x, auto& y) {
@@ -146,7 +146,7 @@ Variable norm(const Variable& x, const Dims& dims, bool keepdim) {
 }
 
 // y = log Σ e^x
-Variable logsumexp(const Variable& x, const Dims& dims, bool keepdim) {
+Variable logsumexp(const Variable& x, const Dims& dims, Flag keepdim) {
   return record({"logsumexp", "dx = g e^(x - y)"}, logsumexp(x.value(), dims, keepdim),
                 rule(x, save(x, result),
                      [restore = RestoreDims(x, dims)](auto& g, auto& x, auto& y) {
@@ -167,11 +167,11 @@ Variable extreme(const char* op, Tensor y, const Variable& x, const Dims& dims) 
 
 }  // namespace
 
-Variable amax(const Variable& x, const Dims& dims, bool keepdim) {
+Variable amax(const Variable& x, const Dims& dims, Flag keepdim) {
   return extreme("amax", amax(x.value(), dims, keepdim), x, dims);
 }
 
-Variable amin(const Variable& x, const Dims& dims, bool keepdim) {
+Variable amin(const Variable& x, const Dims& dims, Flag keepdim) {
   return extreme("amin", amin(x.value(), dims, keepdim), x, dims);
 }
 
@@ -179,12 +179,12 @@ Variable max(const Variable& x) { return amax(x); }
 Variable min(const Variable& x) { return amin(x); }
 
 // max, min along dim
-WithIndices<Variable> max(const Variable& x, Dim dim, bool keepdim) {
+WithIndices<Variable> max(const Variable& x, Dim dim, Flag keepdim) {
   auto [values, indices] = max(x.value(), dim, keepdim);
   return {picked("max", std::move(values), x, dim, indices), indices};
 }
 
-WithIndices<Variable> min(const Variable& x, Dim dim, bool keepdim) {
+WithIndices<Variable> min(const Variable& x, Dim dim, Flag keepdim) {
   auto [values, indices] = min(x.value(), dim, keepdim);
   return {picked("min", std::move(values), x, dim, indices), indices};
 }
@@ -195,16 +195,16 @@ Variable argmax(const Variable& x) {
 Variable argmin(const Variable& x) {
   return record_constant("argmin", argmin(x.value()), {x});
 }
-Variable argmax(const Variable& x, Dim dim, bool keepdim) {
+Variable argmax(const Variable& x, Dim dim, Flag keepdim) {
   return record_constant("argmax", argmax(x.value(), dim, keepdim), {x});
 }
-Variable argmin(const Variable& x, Dim dim, bool keepdim) {
+Variable argmin(const Variable& x, Dim dim, Flag keepdim) {
   return record_constant("argmin", argmin(x.value(), dim, keepdim), {x});
 }
-Variable any(const Variable& x, const Dims& dims, bool keepdim) {
+Variable any(const Variable& x, const Dims& dims, Flag keepdim) {
   return record_constant("any", any(x.value(), dims, keepdim), {x});
 }
-Variable all(const Variable& x, const Dims& dims, bool keepdim) {
+Variable all(const Variable& x, const Dims& dims, Flag keepdim) {
   return record_constant("all", all(x.value(), dims, keepdim), {x});
 }
 

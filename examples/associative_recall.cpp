@@ -188,7 +188,7 @@ void print_shares(const Batch& batch, const Tensor& weights, double even) {
   for (std::int64_t i = 0; i < asked; ++i) {
     const auto [share, head] = max(select(shares, 1, i), 0);
     fmt::print("{:5.1f} %  of the weight{} is on the {} asked for\n", 100 * share.item(),
-               heads == 1 ? "" : fmt::format(" of head {}", head.item() + 1),
+               heads == 1 ? "" : fmt::format(" of head {}", head.item()),
                asked == 1 ? "key" : keys[i]);
   }
   fmt::print("{:5.1f} %  would be there if all keys had the same weight\n", 100 * even);
@@ -209,7 +209,7 @@ void print_example(const Batch& batch, const Tensor& weights, const Tensor& answ
              fmt::join(batch.labels[i].to_vector<std::int64_t>(), ""));
   const std::int64_t heads = weights.size(1);
   for (std::int64_t head = 0; head < heads; ++head)
-    fmt::print("{:8}{:7.3f}\n", heads == 1 ? "weight" : fmt::format("head {}", head + 1),
+    fmt::print("{:8}{:7.3f}\n", heads == 1 ? "weight" : fmt::format("head {}", head),
                fmt::join(weights[i][head].to_vector<float>(), ""));
   fmt::print("It answers {}.\n",
              fmt::join(answers[i].to_vector<std::int64_t>(), " and "));
@@ -272,7 +272,7 @@ viz::Heatmaps heatmaps_of(const Tensor& before, const Tensor& after, std::int64_
   heatmaps.xticks = key_names();
   heatmaps.yticks = query_names(asked);
   for (const std::string_view when : {"before training", "after"})
-    for (std::int64_t head = 1; head <= heads; ++head)
+    for (std::int64_t head = 0; head < heads; ++head)
       heatmaps.titles.push_back(heads == 1 ? std::string(when)
                                            : fmt::format("head {} {}", head, when));
   return heatmaps;

@@ -120,7 +120,7 @@ void the_layer(const ListingOptions& options, Claims& claims) {
        {.matrices = unsqueeze(weights[0], 0),  // (1, 4, 5, 5)
         .xlabel = "Keys",
         .ylabel = "Queries",
-        .titles = {"head 1", "head 2", "head 3", "head 4"},
+        .titles = {"head 0", "head 1", "head 2", "head 3"},
         .xticks = tokens,
         .yticks = tokens});
 }

@@ -195,8 +195,8 @@ int run(const ListingOptions& options) {
       .matrices = cat({weights_before, weights}),  // (2, 2, 4, 4)
       .xlabel = "Keys",
       .ylabel = "Queries",
-      .titles = {"head 1 before training", "head 2 before training", "head 1 after",
-                 "head 2 after"},
+      .titles = {"head 0 before training", "head 1 before training", "head 0 after",
+                 "head 1 after"},
       .xticks = names,
       .yticks = names};
   show(options, "causal_language_model", triangles);

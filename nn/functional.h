@@ -137,7 +137,7 @@ Joint<A, B> cosine_similarity(const A& a, const B& b, Dim dim = 1, double eps = 
 // The p-norm of a - b + eps along the last dimension. Throws Error unless p > 0.
 template <Array A, Array B>
 Joint<A, B> pairwise_distance(const A& a, const B& b, double p = 2, double eps = 1e-6,
-                              bool keepdim = false) {
+                              Flag keepdim = false) {
   const Joint<A, B> length =
       heed::detail::norm_of_last("pairwise_distance", a - b + eps, p);
   return keepdim ? unsqueeze(length, -1) : length;

@@ -121,6 +121,11 @@ class AnyLayer {
 
 template <class Layer>
 class LayerOf final : public AnyLayer {
+  static_assert(
+      std::invocable<Layer&, const Tensor&>,
+      "heed::nn::Sequential: a layer is called as layer(x); what is forward() in "
+      "PyTorch is Variable operator()(const Variable& x) here");
+
  public:
   explicit LayerOf(Layer given) : layer(std::move(given)) {}
 

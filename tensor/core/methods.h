@@ -47,24 +47,24 @@ class RowIterator {
 template <class Self>
 class [[nodiscard]] Methods {
  public:
-  Self sum(const Dims& dims = {}, bool keepdim = false) const;
-  Self mean(const Dims& dims = {}, bool keepdim = false) const;
-  Self prod(const Dims& dims = {}, bool keepdim = false) const;
-  Self var(const Dims& dims = {}, Integer correction = 1, bool keepdim = false) const;
-  Self std(const Dims& dims = {}, Integer correction = 1, bool keepdim = false) const;
-  Self norm(const Dims& dims = {}, bool keepdim = false) const;
-  Self any(const Dims& dims = {}, bool keepdim = false) const;
-  Self all(const Dims& dims = {}, bool keepdim = false) const;
+  Self sum(const Dims& dims = {}, Flag keepdim = false) const;
+  Self mean(const Dims& dims = {}, Flag keepdim = false) const;
+  Self prod(const Dims& dims = {}, Flag keepdim = false) const;
+  Self var(const Dims& dims = {}, Integer correction = 1, Flag keepdim = false) const;
+  Self std(const Dims& dims = {}, Integer correction = 1, Flag keepdim = false) const;
+  Self norm(const Dims& dims = {}, Flag keepdim = false) const;
+  Self any(const Dims& dims = {}, Flag keepdim = false) const;
+  Self all(const Dims& dims = {}, Flag keepdim = false) const;
   Self max() const;
   Self min() const;
-  WithIndices<Self> max(Dim dim, bool keepdim = false) const;
-  WithIndices<Self> min(Dim dim, bool keepdim = false) const;
+  WithIndices<Self> max(Dim dim, Flag keepdim = false) const;
+  WithIndices<Self> min(Dim dim, Flag keepdim = false) const;
   Self argmax() const;
   Self argmin() const;
-  Self argmax(Dim dim, bool keepdim = false) const;
-  Self argmin(Dim dim, bool keepdim = false) const;
-  Self amax(const Dims& dims = {}, bool keepdim = false) const;
-  Self amin(const Dims& dims = {}, bool keepdim = false) const;
+  Self argmax(Dim dim, Flag keepdim = false) const;
+  Self argmin(Dim dim, Flag keepdim = false) const;
+  Self amax(const Dims& dims = {}, Flag keepdim = false) const;
+  Self amin(const Dims& dims = {}, Flag keepdim = false) const;
   WithIndices<Self> sort(Dim dim = -1, bool descending = false) const;
   Self argsort(Dim dim = -1, bool descending = false) const;
   WithIndices<Self> topk(Size k, Dim dim = -1, bool largest = true) const;
@@ -109,7 +109,7 @@ class [[nodiscard]] Methods {
   Self clamp(std::optional<double> min, std::optional<double> max = {}) const;
   Self softmax(Dim dim) const;
   Self log_softmax(Dim dim) const;
-  Self logsumexp(const Dims& dims, bool keepdim = false) const;
+  Self logsumexp(const Dims& dims, Flag keepdim = false) const;
   Self cumsum(Dim dim) const;
   Self matmul(const Self& other) const;
 
@@ -176,13 +176,13 @@ class [[nodiscard]] Methods {
   Self diag(Integer diagonal = 0) const;
   Self diagonal() const;
   Self count_nonzero(const Dims& dims = {}) const;
-  Self nansum(const Dims& dims = {}, bool keepdim = false) const;
-  Self nanmean(const Dims& dims = {}, bool keepdim = false) const;
+  Self nansum(const Dims& dims = {}, Flag keepdim = false) const;
+  Self nanmean(const Dims& dims = {}, Flag keepdim = false) const;
   Self median() const;
-  WithIndices<Self> median(Dim dim, bool keepdim = false) const;
-  WithIndices<Self> kthvalue(Integer k, Dim dim = -1, bool keepdim = false) const;
+  WithIndices<Self> median(Dim dim, Flag keepdim = false) const;
+  WithIndices<Self> kthvalue(Integer k, Dim dim = -1, Flag keepdim = false) const;
   Self quantile(double q) const;
-  Self quantile(double q, Dim dim, bool keepdim = false) const;
+  Self quantile(double q, Dim dim, Flag keepdim = false) const;
   Self cumprod(Dim dim) const;
   Self diff(Integer n = 1, Dim dim = -1) const;
   ::std::vector<Self> unbind(Dim dim = 0) const;

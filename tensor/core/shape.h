@@ -37,6 +37,18 @@ class Integer {
   std::int64_t value_;
 };
 
+// A bool as an argument. It cannot be made from a number: x.norm(2, 1) and x.sum(1, 2) do
+// not compile, whose second number would be taken for keepdim.
+class Flag {
+ public:
+  template <std::same_as<bool> B>
+  constexpr Flag(B value) : value_(value) {}
+  constexpr operator bool() const { return value_; }
+
+ private:
+  bool value_;
+};
+
 // Up to eight whole numbers, held in place so that making one never allocates. It serves
 // as the sizes of a tensor, as its strides, and as a list of dimensions.
 // Throws Error when a ninth number is added.

@@ -45,7 +45,7 @@ Tensor as_outer_n_inner(const Tensor& dense, const Reduced& r) {
 
 }  // namespace
 
-Reduced reduced(std::string_view op, const Tensor& x, const Dims& dims, bool keepdim) {
+Reduced reduced(std::string_view op, const Tensor& x, const Dims& dims, Flag keepdim) {
   Reduced result;
   std::array<bool, max_rank> reduce{};
   for (std::int64_t dim : dims) {

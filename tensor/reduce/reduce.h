@@ -27,7 +27,7 @@ struct Reduced {
 };
 
 // Throws Error, naming `op`, when one of `dims` is out of range or named twice.
-Reduced reduced(std::string_view op, const Tensor& x, const Dims& dims, bool keepdim);
+Reduced reduced(std::string_view op, const Tensor& x, const Dims& dims, Flag keepdim);
 
 // x along one dimension, in x's own order; `shape` is x's shape.
 Reduced along(std::string_view op, const Tensor& x, Dim dim);

@@ -138,27 +138,27 @@ Tensor logsumexp_of(const Reduced& r) {
 
 }  // namespace
 
-Tensor sum(const Tensor& x, const Dims& dims, bool keepdim) {
+Tensor sum(const Tensor& x, const Dims& dims, Flag keepdim) {
   return total(ReduceOp::sum, reduced("sum", x, dims, keepdim));
 }
 
-Tensor prod(const Tensor& x, const Dims& dims, bool keepdim) {
+Tensor prod(const Tensor& x, const Dims& dims, Flag keepdim) {
   return total(ReduceOp::prod, reduced("prod", x, dims, keepdim));
 }
 
-Tensor mean(const Tensor& x, const Dims& dims, bool keepdim) {
+Tensor mean(const Tensor& x, const Dims& dims, Flag keepdim) {
   return mean_of("mean", reduced("mean", x, dims, keepdim));
 }
 
-Tensor var(const Tensor& x, const Dims& dims, Integer correction, bool keepdim) {
+Tensor var(const Tensor& x, const Dims& dims, Integer correction, Flag keepdim) {
   return variance("var", reduced("var", x, dims, keepdim), correction, Root::no);
 }
 
-Tensor std(const Tensor& x, const Dims& dims, Integer correction, bool keepdim) {
+Tensor std(const Tensor& x, const Dims& dims, Integer correction, Flag keepdim) {
   return variance("std", reduced("std", x, dims, keepdim), correction, Root::yes);
 }
 
-Tensor norm(const Tensor& x, const Dims& dims, bool keepdim) {
+Tensor norm(const Tensor& x, const Dims& dims, Flag keepdim) {
   const Reduced r = reduced("norm", x, dims, keepdim);
   return dispatch_floating("norm", x.dtype(), [&]<class T>() {
     Tensor out = empty(r.shape, x.dtype()).fill_(0);
@@ -172,16 +172,16 @@ Tensor norm(const Tensor& x, const Dims& dims, bool keepdim) {
   });
 }
 
-Tensor logsumexp(const Tensor& x, const Dims& dims, bool keepdim) {
+Tensor logsumexp(const Tensor& x, const Dims& dims, Flag keepdim) {
   return logsumexp_of(reduced("logsumexp", x, dims, keepdim));
 }
 
-Tensor any(const Tensor& x, const Dims& dims, bool keepdim) {
+Tensor any(const Tensor& x, const Dims& dims, Flag keepdim) {
   const Reduced r = reduced("any", x, dims, keepdim);
   return reduce(ReduceOp::sum, r.elements.to(boolean), r);
 }
 
-Tensor all(const Tensor& x, const Dims& dims, bool keepdim) {
+Tensor all(const Tensor& x, const Dims& dims, Flag keepdim) {
   const Reduced r = reduced("all", x, dims, keepdim);
   return reduce(ReduceOp::prod, r.elements.to(boolean), r);
 }
@@ -267,7 +267,7 @@ WithIndices<Tensor> extreme_with_indices(std::string_view op, ReduceOp max_or_mi
 }
 
 WithIndices<Tensor> along_dim(std::string_view op, ReduceOp max_or_min, const Tensor& x,
-                              Dim dim, bool keepdim) {
+                              Dim dim, Flag keepdim) {
   return extreme_with_indices(op, max_or_min, reduced(op, x, Dims{dim}, keepdim),
                               x.shape());
 }
@@ -279,11 +279,11 @@ Tensor flat_index(std::string_view op, ReduceOp max_or_min, const Tensor& x) {
 
 }  // namespace
 
-Tensor amax(const Tensor& x, const Dims& dims, bool keepdim) {
+Tensor amax(const Tensor& x, const Dims& dims, Flag keepdim) {
   return extreme("amax", ReduceOp::max, reduced("amax", x, dims, keepdim), x.shape());
 }
 
-Tensor amin(const Tensor& x, const Dims& dims, bool keepdim) {
+Tensor amin(const Tensor& x, const Dims& dims, Flag keepdim) {
   return extreme("amin", ReduceOp::min, reduced("amin", x, dims, keepdim), x.shape());
 }
 
@@ -295,11 +295,11 @@ Tensor min(const Tensor& x) {
   return extreme("min", ReduceOp::min, reduced("min", x, {}, false), x.shape());
 }
 
-WithIndices<Tensor> max(const Tensor& x, Dim dim, bool keepdim) {
+WithIndices<Tensor> max(const Tensor& x, Dim dim, Flag keepdim) {
   return along_dim("max", ReduceOp::max, x, dim, keepdim);
 }
 
-WithIndices<Tensor> min(const Tensor& x, Dim dim, bool keepdim) {
+WithIndices<Tensor> min(const Tensor& x, Dim dim, Flag keepdim) {
   return along_dim("min", ReduceOp::min, x, dim, keepdim);
 }
 
@@ -307,11 +307,11 @@ Tensor argmax(const Tensor& x) { return flat_index("argmax", ReduceOp::max, x); 
 
 Tensor argmin(const Tensor& x) { return flat_index("argmin", ReduceOp::min, x); }
 
-Tensor argmax(const Tensor& x, Dim dim, bool keepdim) {
+Tensor argmax(const Tensor& x, Dim dim, Flag keepdim) {
   return along_dim("argmax", ReduceOp::max, x, dim, keepdim).indices;
 }
 
-Tensor argmin(const Tensor& x, Dim dim, bool keepdim) {
+Tensor argmin(const Tensor& x, Dim dim, Flag keepdim) {
   return along_dim("argmin", ReduceOp::min, x, dim, keepdim).indices;
 }
 

@@ -123,7 +123,7 @@ void add_choices(std::vector<OpRow>& table) {
 }
 
 void add_reductions(std::vector<OpRow>& table) {
-  using Reduce = Variable (*)(const Variable&, const Dims&, bool);
+  using Reduce = Variable (*)(const Variable&, const Dims&, Flag);
   const std::pair<const char*, Reduce> kinds[] = {
       {"sum", sum},   {"mean", mean}, {"prod", prod},           {"norm", norm},
       {"amax", amax}, {"amin", amin}, {"logsumexp", logsumexp},

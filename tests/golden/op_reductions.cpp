@@ -15,7 +15,7 @@ int correction(In in) {
   return static_cast<int>(in.c.integer("correction", other));
 }
 
-template <Variable (*f)(const Variable&, const Dims&, bool)>
+template <Variable (*f)(const Variable&, const Dims&, Flag)>
 Outputs over_dims(In in) {
   return f(in["a"], in.dims("dim"), keepdim(in));
 }
