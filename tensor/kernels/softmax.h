@@ -140,13 +140,18 @@ void softmax(int64_t outer, int64_t n, int64_t inner, const T* x, T* y) {
   T rows[tile];
   for (int64_t now; outer > 0; outer -= now, x += now * n, y += now * n) {
     now = outer < at_once ? outer : at_once;
-    // Meanwhile the next rows are fetched, which takes as long as the passes. (To fetch
-    // from beyond the end does no harm.)
-    for (int64_t i = 0; streamed && i < now * n; i += cache_line<T>) {
-      __builtin_prefetch(x + now * n + i);
-    }
     softmax_rows<logarithm>(now, n, x, streamed ? rows : y);
-    if (streamed) stream(now * n, rows, y);
+    // In turn a piece of the result goes to memory, past the caches, and one of the next
+    // rows is fetched: larger pieces take longer. (To fetch from beyond the end does no
+    // harm.)
+    constexpr int64_t piece = 256;
+    for (int64_t i = 0; streamed && i < now * n; i += piece) {
+      const int64_t count = now * n - i < piece ? now * n - i : piece;
+      for (int64_t k = 0; k < count; k += cache_line<T>) {
+        __builtin_prefetch(x + now * n + i + k);
+      }
+      stream(count, rows + i, y + i);
+    }
   }
   if (streamed) end_stream();
 }
