@@ -21,8 +21,8 @@ inline constexpr std::int64_t multiply_grain = 1 << 19;
 // How many pieces of size b cover a.
 inline std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-// Cuts `size` into as few nearly equal pieces of at most `most` as possible, and returns
-// the size of a piece, then rounded up to a multiple of `unit`.
+// The size of a piece if `size` is cut into as few nearly equal pieces of at most `most`
+// as possible, rounded up to a multiple of `unit`.
 inline std::int64_t even_pieces(std::int64_t size, std::int64_t most, std::int64_t unit) {
   return ceil_div(ceil_div(size, ceil_div(size, most)), unit) * unit;
 }

@@ -5,7 +5,8 @@
 // level with that level's compiler flags, into a namespace of its own (HEED_KERNELS names
 // it). Its header declares a struct of pointers to the loops and of numbers that go with
 // them, which get() finds. The kernel files hold their helpers in an unnamed namespace
-// and take nothing inline from elsewhere that the linker could merge between levels.
+// and take nothing inline from elsewhere that the linker could merge between levels: what
+// was compiled for one level would then run at another.
 #pragma once
 
 #include <string_view>

@@ -1,14 +1,14 @@
 // Products c = a b of matrices (BLAS's gemm). For a first reading: this comment, gemm.h,
-// tile_kernels.h and panels.h; here from RowsOfA to the end of Worker; kernels/vector.h,
-// and tile_kernels.cpp. How a product is cut for threads (multiply_in_tiles() and
-// grid.cpp), how panels are packed, and BLIS can wait. What a level is stands at the head
-// of kernels/level.h; ceil_div() and even_pieces() are in core/parallel.h.
+// matrix.h, tile_kernels.h and panels.h; here from RowsOfA to the end of Worker (Part is
+// in grid.h); kernels/vector.h, and tile_kernels.cpp. How a product is cut for threads
+// (multiply_in_tiles() and grid.cpp), how panels are packed, and BLIS can wait. What a
+// level is stands at the head of kernels/level.h; ceil_div() and even_pieces() are in
+// core/parallel.h.
 //
 // multiply(), at the end, chooses among three ways:
 //
 //   vectors  m, n or k is 1: vector_products.cpp
-//   small    packed b takes at most 12 KiB, and the product little time:
-//            small_products.cpp
+//   small    packed b takes at most 12 KiB, and m n k is small: small_products.cpp
 //   tiles    all others: here
 //
 // and for k = 0 writes zeros, or the bias.
@@ -17,7 +17,7 @@
 // rows and columns would read from memory again and again. Here what is read again comes
 // from registers or from a cache. The words, with the sizes for floats and AVX-512:
 //
-//   slice   up to `depth` values of k
+//   slice   up to 512 values of k (`depth`)
 //   tile    12 rows x 32 columns of c; in registers for one slice
 //   panel   a slice of the 32 columns of b that a tile needs, up to 64 KiB, copied so
 //           that the tile reads memory from front to back. This copying is called
@@ -26,12 +26,12 @@
 //           high as a tile, in heed's other kernels as two. If it must be packed, it is a
 //           panel too: element (r, p) at p * 12 + r
 //   group   panels that together fit two thirds of a core's L2 cache
-//   block   of b: up to 64 panels, up to 4 MiB; in the L3 cache
+//   block   of b: up to 64 panels, up to 4 MiB for each thread; in the L3 cache
 //           of a: what is packed or copied at a time. Rows read in place are one block
 //   part    the rows x columns of c, for all slices or for one, that a thread computes at
 //           a time
 //
-// The loops, what they count in, BLIS's name of that, and where they stand:
+// The loops, their steps, BLIS's names of these, and where they stand:
 //
 //   for each block of columns of b                 block_columns  NC  compute()
 //     for each slice of k: pack b                  depth          KC  compute()
@@ -43,23 +43,26 @@
 //               for each panel of the group        tile_columns   NR  multiply_tiles()
 //                 a tile of c                                         multiply_tile()
 //
-// The first slice sets a tile of c, the others add to it. (If threads share k, slices are
-// added later: see grid.cpp.) Fewer, deeper slices would read and write c less often; but
-// a strip is as deep as a slice, and it has to stay in L1. A panel is read from L2: for
-// each value of k a tile needs 128 bytes of it, and has 24 multiply-adds of vectors to
-// do. A processor does at most two of these a cycle, so that L2 has 12 cycles or more to
-// deliver two cache lines, which is enough.
+// A strip is read again for each panel of the group, and a panel for each strip: so a
+// strip must stay in L1 and a group in L2, and a block of b is read from L3 for each
+// block of rows. The first slice sets a tile of c, the others add to it. (If threads
+// share k, slices are added later: see grid.cpp.) Fewer, deeper slices would read and
+// write c less often; but a strip is as deep as a slice, and would not fit into L1. A
+// panel comes from L2: for each value of k a tile needs 128 bytes of it, and has 24
+// multiply-adds of vectors to do. A processor does at most two of these a cycle, so that
+// L2 has 12 cycles or more to deliver two cache lines, which is enough.
 //
 // The outer loops are those of Goto and van de Geijn (Anatomy of High-Performance Matrix
 // Multiplication, 2008) and of BLIS. The inner ones have changed places. BLIS keeps a
 // block of a in L2 and a panel of b in L1; heed keeps panels of b in L2 and a strip of a
 // in L1. heed's tile reads single numbers of matrix a, so that contiguous rows of it need
-// no packing: they are read in place, or copied if they are a multiple of 4 KiB apart.
-// (BLIS's, which is used at the baseline level, reads a from panels.)
+// no packing: they are read in place, or copied where caches want it (see RowsOfA).
+// (BLIS's tile, which is used at the baseline level, reads a from panels.)
 //
-// The bits of c depend neither on the number of threads nor on the caches: an element's
-// sum over a slice is formed by one thread, the slices are cut by the shape alone, and
-// their sums are added in order. (Only which of two different NaNs remains may depend.)
+// The bits of c depend neither on the number of threads nor on the caches: whatever its
+// tile, an element's sum over a slice is formed by one thread in the order of k; the
+// slices are cut by the shape alone, and their sums are added in order. (Only which of
+// two different NaNs remains may depend.)
 #include "tensor/product/gemm.h"
 
 #include <algorithm>
@@ -121,20 +124,16 @@ RowsOfA choose_rows_of_a(const Products<T>& x, bool needs_panels) {
   return share_a_set ? RowsOfA::copied : RowsOfA::in_place;
 }
 
-// How a product is cut. A slice of a row takes up to 2 KiB. A group takes at most two
-// thirds of L2, but one panel at least; rows of a and c pass through the rest. The limits
-// are measured: with twice the depth products of 1024 x 1024 take a tenth longer on a
-// Zen 4; blocks of 32 panels are no faster. A block of a, up to 96 KiB, stays beside the
-// group in an L2 of 512 KiB: with five times as many rows large products take 1 % longer.
+// How a product is cut. A slice of a row takes up to 2 KiB. The limits are measured: with
+// twice the depth products of 1024 x 1024 take a tenth longer on a Zen 4; blocks of 32
+// panels are no faster. A block of a, up to 96 KiB, stays beside the group in an L2 of
+// 512 KiB: with five times as many rows large products take 1 % longer.
 template <class T>
 struct Blocking {
   const kernels::TileKernels<T>& kernel = tile_kernels<T>();
   RowsOfA rows_of_a;
   int64_t depth, block_rows;  // of a slice; of a block of a
   int64_t most_columns;       // of a block of b
-  // What cut_columns() sets, when it is known how many columns a part has:
-  int64_t block_columns = 0;
-  int64_t group = 0;  // in panels
 
   explicit Blocking(const Products<T>& x)
       : rows_of_a(choose_rows_of_a(x, kernel.needs_panels_of_a)),
@@ -144,26 +143,27 @@ struct Blocking {
                         kernel.tile_rows)),
         most_columns(64 * kernel.tile_columns) {}
 
-  void cut_columns(int64_t columns) {
-    block_columns = even_pieces(columns, most_columns, kernel.tile_columns);
-    const int64_t panel = depth * kernel.tile_columns * static_cast<int64_t>(sizeof(T));
-    group = even_pieces(ceil_div(block_columns, kernel.tile_columns),
-                        std::max<int64_t>(l2_cache() * 2 / 3 / panel, 1), 1);
+  // The columns of the blocks of a part.
+  int64_t block_columns(int64_t columns) const {
+    return even_pieces(columns, most_columns, kernel.tile_columns);
   }
-  // Elements of a block's rows, copied or in panels, and of the panels of its columns.
-  // After panels there is room for what BLIS's micro-kernel loads ahead.
+  // The panels of a group, where a block has these: at most two thirds of L2, but one
+  // panel at least; rows of a and c pass through the rest.
+  int64_t group(const PanelLayout<T>& panels) const {
+    const int64_t most = l2_cache() * 2 / 3 / (panels.size * int64_t{sizeof(T)});
+    return even_pieces(panels.count, std::max<int64_t>(most, 1), 1);
+  }
+  // Elements that are enough for a block's rows, copied or in panels, and for the panels
+  // of a block of a part that has up to `columns` columns. After panels there is room for
+  // what BLIS's micro-kernel loads ahead.
   int64_t size_a() const {
-    switch (rows_of_a) {
-      case RowsOfA::copied: return aligned<T>(block_rows * depth);
-      case RowsOfA::packed:
-        return PanelLayout<T>(block_rows, kernel.strip_rows, depth).total() +
-               blis::read_ahead<T>;
-      case RowsOfA::in_place: break;
-    }
-    return 0;
+    if (rows_of_a == RowsOfA::in_place) return 0;
+    return PanelLayout<T>(block_rows, kernel.strip_rows, depth).total() +
+           blis::read_ahead<T>;
   }
-  int64_t size_b() const {
-    return PanelLayout<T>(block_columns, kernel.tile_columns, depth).total() +
+  int64_t size_b(int64_t columns) const {
+    return PanelLayout<T>(std::min(columns, most_columns), kernel.tile_columns, depth)
+               .total() +
            blis::read_ahead<T>;
   }
 };
@@ -184,7 +184,7 @@ struct PackedBlock {
 template <class T>
 class Worker {
  public:
-  // `memory` has blocking.size_a() + blocking.size_b() elements.
+  // `memory` has blocking.size_a() + blocking.size_b(columns of a part) elements.
   Worker(const Products<T>& x, const Blocking<T>& blocking, T* memory)
       : x_(x), blocking_(blocking), a_{memory}, b_{memory + blocking.size_a()} {}
 
@@ -192,10 +192,11 @@ class Worker {
   // blocks of rows; if it is all that the part needs of b, also for the next part or
   // product of the same b.
   void compute(int64_t i, const Part& part, T* c) {
-    if (part.row == part.row_end) return;  // nothing is packed for an empty part
+    // Nothing is packed for an empty part.
+    if (part.row == part.row_end || part.column == part.column_end) return;
     const auto [at_a, at_b] = x_.offsets(i);
     const T *const a = x_.a.first + at_a, *const b = x_.b.first + at_b;
-    const int64_t block_columns = blocking_.block_columns,
+    const int64_t block_columns = blocking_.block_columns(part.column_end - part.column),
                   block_rows = blocking_.block_rows;
     for (int64_t column = part.column; column < part.column_end;
          column += block_columns) {
@@ -263,25 +264,23 @@ class Worker {
   // result. `bias` is null, or begins with what is added to the first column.
   void compute_block(const Strips& a, const PanelLayout<T>& panels, T* c, bool add,
                      const T* bias) const {
-    for (int64_t panel = 0; panel < panels.count; panel += blocking_.group) {
+    const int64_t group = blocking_.group(panels), height = blocking_.kernel.strip_rows;
+    for (int64_t panel = 0; panel < panels.count; panel += group) {
       const int64_t column = panel * panels.width;
-      const int64_t columns =
-          std::min(blocking_.group * panels.width, panels.lines - column);
-      const int64_t height = blocking_.kernel.strip_rows;
-      for (int64_t row = 0; row < a.rows; row += height) {
-        const auto& [first, row_stride, column_stride] = a.first_strip;
-        blocking_.kernel.multiply_panels(
-            {.m = std::min(height, a.rows - row),
-             .n = columns,
-             .k = panels.depth,
-             .a = {first + row / height * a.step, row_stride, column_stride},
-             .b = b_.memory + panel * panels.size,
-             .b_step = panels.width,
-             .panel_step = panels.size,
-             .c = c + row * x_.n + column,
-             .c_step = x_.n,
-             .add = add,
-             .bias = bias ? bias + column : nullptr});
+      const int64_t columns = std::min(group * panels.width, panels.lines - column);
+      Matrix<const T> strip = a.first_strip;
+      for (int64_t row = 0; row < a.rows; row += height, strip.first += a.step) {
+        blocking_.kernel.multiply_panels({.m = std::min(height, a.rows - row),
+                                          .n = columns,
+                                          .k = panels.depth,
+                                          .a = strip,
+                                          .b = b_.memory + panel * panels.size,
+                                          .b_step = panels.width,
+                                          .panel_step = panels.size,
+                                          .c = c + row * x_.n + column,
+                                          .c_step = x_.n,
+                                          .add = add,
+                                          .bias = bias ? bias + column : nullptr});
       }
     }
   }
@@ -289,7 +288,7 @@ class Worker {
 
 template <class T>
 void multiply_in_tiles(const Products<T>& x) {
-  Blocking<T> blocking(x);
+  const Blocking<T> blocking(x);
   const int64_t products = x.count();
   const ProductSizes sizes{
       .products = products,
@@ -304,22 +303,22 @@ void multiply_in_tiles(const Products<T>& x) {
       .is_b_one_block = x.k <= blocking.depth && x.n <= blocking.most_columns};
   const Sharing sharing = share_out(sizes);
   const Grid& grid = sharing.grid;
-  blocking.cut_columns(largest_piece(x.n, sizes.tile_columns, grid.columns));
-  const int64_t size = blocking.size_a() + blocking.size_b();
+  const int64_t columns = largest_piece(x.n, sizes.tile_columns, grid.columns);
+  const int64_t size = blocking.size_a() + blocking.size_b(columns);
   Buffer<T> memory(size * sharing.threads);
   std::vector<Worker<T>> workers;
   for (int64_t i = 0; i < sharing.threads; ++i) {
     workers.emplace_back(x, blocking, memory.first() + i * size);
   }
-  // Computes the slices first to end - 1 of all products: part 0 of each product, then
-  // part 1 of each: if products share b, it stays packed. target(product, slice) is
+  // Computes the slices first_slice to end - 1 of all products: part 0 of each product,
+  // then part 1 of each: if products share b, it stays packed. target(product, slice) is
   // the matrix for the sums.
-  const auto compute = [&](int64_t first, int64_t end, const auto& target) {
+  const auto compute = [&](int64_t first_slice, int64_t end, const auto& target) {
     const int64_t parts = grid.rows * grid.columns;  // of a slice
-    parallel_stealing(products * parts * (end - first), sharing.threads,
+    parallel_stealing(products * parts * (end - first_slice), sharing.threads,
                       [&](int64_t thread, int64_t i) {
                         const int64_t product = i % products;
-                        const int64_t part = first * parts + i / products;
+                        const int64_t part = first_slice * parts + i / products;
                         workers[thread].compute(product, part_of(sizes, grid, part),
                                                 target(product, part / parts));
                       });
@@ -328,7 +327,7 @@ void multiply_in_tiles(const Products<T>& x) {
   if (grid.slices == 1) {
     return compute(0, 1, [&](int64_t product, auto) { return x.c + product * size_c; });
   }
-  // One product, for can_cut_k, in rounds of at_once slices.
+  // One product, as can_cut_k asks for, in rounds of at_once slices.
   const int64_t at_once = sharing.slices_at_once;
   Buffer<T> sums(std::min(at_once, grid.slices - 1) * size_c);  // slice 0's go to c
   const auto target = [&](auto, int64_t slice) {

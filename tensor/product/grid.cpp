@@ -53,7 +53,8 @@ Grid best_grid(const ProductSizes& x, int64_t all_slices, int64_t team) {
       const int64_t time = k * (m * n + reading_a * m + packing * n) +
                            adding * (slices - 1) * x.m * x.n / team;
       // Of grids that take equal time the later one: that which cuts k, then that with
-      // more rows. The next op, cut into rows as well, finds them in its core's cache.
+      // more rows. The next op, cut into rows as well, finds its rows in its core's
+      // cache.
       if (least_time < 0 || time <= least_time) {
         least_time = time;
         best = {rows, columns, slices};
@@ -63,8 +64,8 @@ Grid best_grid(const ProductSizes& x, int64_t all_slices, int64_t team) {
   return best;
 }
 
-// The number of pieces when threads may take them from each other: as many for each
-// thread, one to eight, each of about `tiles` tiles.
+// The number of pieces when threads may take them from each other: of about `tiles` tiles
+// each, but one to eight for each thread.
 int64_t pieces_to_share(int64_t lines, int64_t tile, int64_t tiles, int64_t team) {
   return team * std::min<int64_t>(ceil_div(lines, tiles * tile * team), 8);
 }
@@ -78,10 +79,9 @@ int64_t bound(int64_t i, int64_t pieces, int64_t count, int64_t unit) {
 
 }  // namespace
 
-// `threads` is how many threads the products occupy if each product is left whole, `team`
-// how many the parts of one product would. Products are cut if the team is larger, or if
-// it is as large and whole products would leave threads without work: if there are fewer
-// than four a thread, and not the same number for each.
+// Products stay whole if that occupies more threads (`threads`) than parts of one product
+// would (`team`), or as many, each with the same number of products; from four products a
+// thread on that counts as the same.
 Sharing share_out(const ProductSizes& x) {
   const int64_t work = x.m * x.n * x.k;
   const int64_t tiles = ceil_div(x.m, x.tile_rows) * ceil_div(x.n, x.tile_columns);

@@ -15,17 +15,17 @@ namespace {
 using std::int64_t;
 
 // The rows of a tile of two vectors of columns. For each value of k it loads 12 numbers
-// of a and two vectors of b for 24 multiply-adds (with 6 rows 6 and two for 12); a single
-// sum would need two loads for each. Its sums, the vectors of b and the number of a take
-// 27 of AVX-512's 32 registers, or 15 of 16.
+// of a and two vectors of b for 24 multiply-adds (with 6 rows 6 and two for 12); without
+// tiles each multiply-add would need two loads. Its sums, the vectors of b and the number
+// of a take 27 of AVX-512's 32 registers, or 15 of 16.
 #if defined(__AVX512F__)
 constexpr int tile_rows = 12;
 #else
 constexpr int tile_rows = 6;
 #endif
-// The most rows of a tile of one vector, and the rows of a strip. A processor begins two
+// The rows of a strip, and the most rows of a tile of one vector. A processor begins two
 // multiply-adds a cycle and needs four cycles for each, so that eight sums or more keep
-// it busy.
+// it busy: with one vector a row 6 rows are too few.
 constexpr int strip_rows = 12;
 static_assert(strip_rows % tile_rows == 0);
 
@@ -59,12 +59,12 @@ void multiply_tile(const PanelProduct<T>& x, const T* a, const T* b, const T* bi
   const T* starts[(rows + 2) / 3];
   repeat<(rows + 2) / 3>([&](auto i) { starts[i] = a + 3 * i * x.a.row_stride; });
   for (int64_t p = 0; p < x.k; ++p, b += x.b_step) {
-    V row[vectors];
-    repeat<vectors>([&](auto v) { row[v] = load<bytes>(b + v * w); });
+    V b_row[vectors];
+    repeat<vectors>([&](auto v) { b_row[v] = load<bytes>(b + v * w); });
     repeat<rows>([&](auto i) {
       const V factor = broadcast<bytes>(starts[i / 3][i % 3 * x.a.row_stride]);
       repeat<vectors>(
-          [&](auto v) { sums[i][v] = multiply_add(factor, row[v], sums[i][v]); });
+          [&](auto v) { sums[i][v] = multiply_add(factor, b_row[v], sums[i][v]); });
     });
     for (const T*& start : starts) start += x.a.column_stride;
   }
@@ -109,11 +109,11 @@ void multiply_tile(const PanelProduct<T>& x, const T* a, const T* b, const T* bi
   copy_rows(rows, n, edge, width, c, c_step);
 }
 
-// The tiles of rows first_row to end_row, in the panels of columns j to `end`. The
-// numbers i are 0, 1, ... up to the most rows of a tile, less 1; each stands for the tile
-// of i + 1 rows. Rows are cut into as few tiles as possible, the last two of nearly
-// equally many rows: with at most 12, 13 rows are cut into 6 and 7, and 40 into 12, 12, 8
-// and 8.
+// The tiles of rows first_row to end_row, in the panels of columns j to `end`. i is 0 to
+// the most rows of a tile - 1. Rows are cut into as few tiles as possible, the last two
+// of nearly equally many rows: with at most 12, 13 rows are cut into 6 and 7, and 40 into
+// 12, 12, 8 and 8. (gemm.cpp asks for a strip at most, small products and attention for
+// more.)
 template <int vectors, int bytes, class T, int... i>
 void multiply_tiles(std::integer_sequence<int, i...>, const PanelProduct<T>& x,
                     int64_t first_row, int64_t end_row, int64_t j, int64_t end) {
@@ -137,11 +137,11 @@ void multiply_tiles(std::integer_sequence<int, i...>, const PanelProduct<T>& x,
 template <class T>
 void multiply_panels(const PanelProduct<T>& x) {
   constexpr int64_t width = 2 * lanes<T>;
-  // The last columns: if there are no more than fill one vector, tiles of one vector take
-  // them. With AVX-512 (16 floats) tiles of half a vector take no more than fill a half:
-  // of 60 columns 32 and 28 are in tiles of two vectors, of 40 the last 8 in half ones.
-  // Processors that compute 64 bytes as two times 32, such as a Zen 4, need half the time
-  // for those. At other levels `narrow` is a whole vector.
+  // The last columns: if one vector is enough, the tiles are one vector wide; with
+  // AVX-512 (16 floats), if half a vector is enough, half a vector. Of 60 columns 32 and
+  // 28 are in tiles of two vectors, of 40 the last 8 in narrow ones. Processors that
+  // compute 64 bytes as two times 32, such as a Zen 4, need half the time for those. At
+  // other levels `narrow` is a whole vector.
   const int64_t rest = x.n % width, wide = rest > lanes<T> ? x.n : x.n - rest;
   constexpr int narrow = vector_bytes == 64 ? 32 : vector_bytes;
   // Two orders. Where panels follow one another in memory, as those of gemm.cpp: for each

@@ -12,7 +12,8 @@ namespace heed::kernels {
 //   c = scale a b,  plus c where `add` is true,  plus `bias` (n) in each row unless null
 // for a (m, k), b (k, n) and c (m, n).
 //   b    panels of tile_columns columns, the last padded with zeros to whole vectors: row
-//        p of panel j begins at b[j * panel_step + p * b_step]
+//        p of panel j begins at b[j * panel_step + p * b_step]. They follow one another
+//        (b_step = tile_columns) or lie side by side (panel_step = tile_columns)
 //   c    rows c_step apart
 // gemm.cpp leaves scale at 1; attention sets it.
 template <class T>
@@ -32,9 +33,7 @@ template <class T>
 struct TileKernels {
   // The tile of c that stays in registers; heed's is two vectors wide. (BLIS: MR, NR)
   std::int64_t tile_rows, tile_columns;
-  // The rows of a with which multiply_panels() is best called. heed's 12 are one tile
-  // with AVX-512, else two of 6 rows; the last columns, if they fill no more than one
-  // vector, have tiles of up to 12 rows at every level.
+  // The best m for a call of multiply_panels().
   std::int64_t strip_rows;
   // Whether a has to be packed, in panels of strip_rows rows, one of them for a call.
   bool needs_panels_of_a;

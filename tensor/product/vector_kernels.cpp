@@ -1,3 +1,4 @@
+// dot() is in kernels/folds.h.
 #include "tensor/product/vector_kernels.h"
 
 #include "tensor/kernels/folds.h"
