@@ -77,9 +77,8 @@ void scores_by_powers(int64_t m, int64_t h, const T* q, const T* k, const T* w,
 // e^2x and e^2x - 1 for |x| <= 20.
 [[gnu::always_inline]] inline void power_of(float x, float& power, float& less_one) {
   const ExpParts e = exp_parts(x + x);
-  const float scale = power_of_two(e.exponent);
-  power = fma(scale, e.part, scale);
-  less_one = fma(scale, e.part, scale - 1);
+  power = exp_of_parts(e);
+  less_one = expm1_of_parts(e);
 }
 inline void power_of(double x, double& power, double& less_one) {
   less_one = expm1(x + x);

@@ -69,9 +69,9 @@ class Pool {
   // The size of the smallest free block of at least `bytes` bytes and less than twice as
   // many; `bytes` if there is none.
   std::size_t free_size(std::size_t bytes) const {
-    const int first = size_class(bytes).index, end = std::min(first + 8, class_count);
-    for (int i = first; i < end; ++i) {
-      if (free_[i] && bytes_[i] < 2 * bytes) return bytes_[i];
+    const int end = size_class(2 * bytes).index;
+    for (int i = size_class(bytes).index; i < end; ++i) {
+      if (free_[i]) return bytes_[i];
     }
     return bytes;
   }

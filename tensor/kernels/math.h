@@ -127,6 +127,11 @@ struct ExpParts {
   return scale * (1.f + e.part);
 #endif
 }
+// The same less 1, of which nothing is lost where e^x is near 1.
+[[gnu::always_inline]] inline float expm1_of_parts(ExpParts e) {
+  const float scale = power_of_two(e.exponent);
+  return fma(scale, e.part, scale - 1.f);
+}
 
 // 1.1 ulp, denormal results included. Where the result is infinite or 0 the parts mean
 // nothing: bounds that are put to the result cost less than bounds of x, which the
@@ -147,11 +152,9 @@ struct ExpParts {
   return x < -87.3f ? 0.f : y;
 }
 
-// exp(x) - 1, from the parts of exp, which lose nothing near 0.
+// exp(x) - 1.
 [[gnu::always_inline]] inline float expm1(float x) {
-  const ExpParts e = exp_parts(x);
-  const float scale = power_of_two(e.exponent);
-  const float y = fma(scale, e.part, scale - 1.f);
+  const float y = expm1_of_parts(exp_parts(x));
   return x > 88.f ? exp(x) : (x < -30.f ? -1.f : y);
 }
 
@@ -190,9 +193,7 @@ struct ExpParts {
 [[gnu::always_inline]] inline float tanh(float x) {
   float a = absolute(x);
   a = a > 10.f ? 10.f : a;  // 1 from 9.01 on
-  const ExpParts e = exp_parts(a + a);
-  const float scale = power_of_two(e.exponent);
-  const float t = fma(scale, e.part, scale - 1.f);
+  const float t = expm1_of_parts(exp_parts(a + a));
   return with_sign(t / (t + 2.f), x);
 }
 

@@ -24,13 +24,13 @@ struct LargestNumber : Largest {
 // bounds how many are added in T before the sum moves on to a double.
 constexpr int64_t tile = 2048;
 
-// Rows of up to `few` elements are computed four at a time. Each pass goes over all of
-// them before the next begins: a row's largest number and its sum come at the end of a
+// Rows of up to medium_row elements are computed four at a time. Each pass goes over all
+// of them before the next begins: a row's largest number and its sum come at the end of a
 // chain of steps, and meanwhile the processor is busy with other rows.
-constexpr int64_t few = 256, most_rows = 4;
+constexpr int64_t medium_row = 256, most_rows = 4;
 
-// One row, or up to most_rows of few elements. The exponentials are left in y; of a
-// log-softmax, which needs only their sum, in a place of their own.
+// One row of any length, or up to most_rows such rows. The exponentials are left in y; of
+// a log-softmax, which needs only their sum, in a place of their own.
 template <bool logarithm, class T>
 void softmax_rows(int64_t rows, int64_t n, const T* x, T* y) {
   T shift[most_rows], for_sum[logarithm ? tile : 1];
@@ -135,7 +135,7 @@ void softmax(int64_t outer, int64_t n, int64_t inner, const T* x, T* y) {
     softmax_short_rows<logarithm>(outer, n, x, y);
     return;
   }
-  const int64_t at_once = n <= few ? most_rows : 1;
+  const int64_t at_once = n <= medium_row ? most_rows : 1;
   const bool streamed = n <= tile && is_streamed<T>(outer * n);
   T rows[tile];
   for (int64_t now; outer > 0; outer -= now, x += now * n, y += now * n) {
