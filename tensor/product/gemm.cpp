@@ -1,9 +1,10 @@
 // Products c = a b of matrices (BLAS's gemm). For a first reading: this comment, gemm.h,
-// matrix.h, tile_kernels.h and panels.h; here from RowsOfA to the end of Worker (Part is
-// in grid.h); kernels/vector.h, and tile_kernels.cpp. How a product is cut for threads
-// (multiply_in_tiles() and grid.cpp), how panels are packed, and BLIS can wait. What a
-// level is stands at the head of kernels/level.h; ceil_div() and even_pieces() are in
-// core/parallel.h.
+// matrix.h, tile_kernels.h and panels.h; here from l2_cache() to the end of Worker (Part
+// is in grid.h); kernels/vector.h, and tile_kernels.cpp. How a product is cut for threads
+// (multiply_in_tiles() and grid.cpp), how panels are packed, and blis.cpp can wait. What
+// a level is stands at the head of kernels/level.h; ceil_div() and even_pieces() are in
+// core/parallel.h. BLIS is a library of such products, built much alike: its names stand
+// beside heed's, and one routine of it is used.
 //
 // multiply(), at the end, chooses among three ways:
 //
@@ -23,15 +24,17 @@
 //           that the tile reads memory from front to back. This copying is called
 //           packing: vectors are aligned, and what is missing at the ends is 0
 //   strip   a slice of 12 rows of a, up to 24 KiB; in the L1 cache. With AVX-512 it is as
-//           high as a tile, in heed's other kernels as two. If it must be packed, it is a
-//           panel too: element (r, p) at p * 12 + r
+//           high as a tile; with AVX2 tiles have 6 rows, and a strip is two tiles high.
+//           If it must be packed, it is a panel too: element p of row r at p * 12 + r
 //   group   panels that together fit two thirds of a core's L2 cache
 //   block   of b: up to 64 panels, up to 4 MiB for each thread; in the L3 cache
 //           of a: what is packed or copied at a time. Rows read in place are one block
 //   part    the rows x columns of c, for all slices or for one, that a thread computes at
 //           a time
 //
-// The loops, their steps, BLIS's names of these, and where they stand:
+// The loops over one part, their steps, BLIS's names of these, and where they stand. (One
+// thread has one part, all of c. Two threads cut a c of 1000 x 1000 into 16 parts of 1000
+// rows x 64 columns, so that there a block of b is two panels.)
 //
 //   for each block of columns of b                 block_columns  NC  compute()
 //     for each slice of k: pack b                  depth          KC  compute()
@@ -43,12 +46,12 @@
 //               for each panel of the group        tile_columns   NR  multiply_tiles()
 //                 a tile of c                                         multiply_tile()
 //
-// A strip is read again for each panel of the group, and a panel for each strip: so a
-// strip must stay in L1 and a group in L2, and a block of b is read from L3 for each
-// block of rows. The first slice sets a tile of c, the others add to it. (If threads
-// share k, slices are added later: see grid.cpp.) Fewer, deeper slices would read and
-// write c less often; but a strip is as deep as a slice, and would not fit into L1. A
-// panel comes from L2: for each value of k a tile needs 128 bytes of it, and has 24
+// A tile's rows of a are read again for each panel of the group, and a panel for each
+// tile's rows: so a strip must stay in L1 and a group in L2, and a block of b is read
+// from L3 for each block of rows. The first slice sets a tile of c, the others add to it.
+// (If threads share k, slices are added later: see grid.cpp.) Fewer, deeper slices would
+// read and write c less often; but a strip is as deep as a slice, and would not fit into
+// L1. A panel comes from L2: for each value of k a tile needs 128 bytes of it, and has 24
 // multiply-adds of vectors to do. A processor does at most two of these a cycle, so that
 // L2 has 12 cycles or more to deliver two cache lines, which is enough.
 //
@@ -111,6 +114,9 @@ enum class RowsOfA {
   packed,    // it reads panels
 };
 
+// Rows whose numbers do not lie side by side are packed: a strip of them would take whole
+// cache lines for a few numbers each, and no longer fit into L1.
+//
 // Contiguous rows a multiple of 4 KiB apart are copied. A line of the L1 cache, 64 bytes,
 // has its place in one of 64 sets of 8 or 12 lines, so that numbers 4 KiB apart share a
 // set: a whole column of a would. Copies are at most 2 KiB apart: at worst the six or
@@ -132,8 +138,9 @@ template <class T>
 struct Blocking {
   const kernels::TileKernels<T>& kernel = tile_kernels<T>();
   RowsOfA rows_of_a;
-  int64_t depth, block_rows;  // of a slice; of a block of a
-  int64_t most_columns;       // of a block of b
+  int64_t depth;         // of a slice
+  int64_t block_rows;    // of a block of a
+  int64_t most_columns;  // of a block of b
 
   explicit Blocking(const Products<T>& x)
       : rows_of_a(choose_rows_of_a(x, kernel.needs_panels_of_a)),
@@ -147,20 +154,20 @@ struct Blocking {
   int64_t block_columns(int64_t columns) const {
     return even_pieces(columns, most_columns, kernel.tile_columns);
   }
-  // The panels of a group, where a block has these: at most two thirds of L2, but one
-  // panel at least; rows of a and c pass through the rest.
+  // How many panels of a block are a group: as many as two thirds of L2 hold, but one at
+  // least. Rows of a and c pass through the rest.
   int64_t group(const PanelLayout<T>& panels) const {
     const int64_t most = l2_cache() * 2 / 3 / (panels.size * int64_t{sizeof(T)});
     return even_pieces(panels.count, std::max<int64_t>(most, 1), 1);
   }
-  // Elements that are enough for a block's rows, copied or in panels, and for the panels
-  // of a block of a part that has up to `columns` columns. After panels there is room for
-  // what BLIS's micro-kernel loads ahead.
+  // Elements for a block of a, copied or in panels. Here and in size_b() there is room at
+  // the end for what BLIS's micro-kernel loads ahead.
   int64_t size_a() const {
     if (rows_of_a == RowsOfA::in_place) return 0;
     return PanelLayout<T>(block_rows, kernel.strip_rows, depth).total() +
            blis::read_ahead<T>;
   }
+  // Elements for the panels of a block of b, in parts of up to `columns` columns.
   int64_t size_b(int64_t columns) const {
     return PanelLayout<T>(std::min(columns, most_columns), kernel.tile_columns, depth)
                .total() +
@@ -192,7 +199,7 @@ class Worker {
   // blocks of rows; if it is all that the part needs of b, also for the next part or
   // product of the same b.
   void compute(int64_t i, const Part& part, T* c) {
-    // Nothing is packed for an empty part.
+    // Nothing is packed for no rows, and even_pieces() cannot cut 0 columns.
     if (part.row == part.row_end || part.column == part.column_end) return;
     const auto [at_a, at_b] = x_.offsets(i);
     const T *const a = x_.a.first + at_a, *const b = x_.b.first + at_b;
@@ -203,7 +210,7 @@ class Worker {
       const int64_t columns = std::min(block_columns, part.column_end - column);
       for (int64_t p = part.k; p < part.k_end; p += blocking_.depth) {
         const int64_t depth = std::min(blocking_.depth, part.k_end - p);
-        const bool is_last = p + depth == x_.k;
+        const bool is_first = p == part.k, is_last = p + depth == x_.k;
         const PanelLayout<T> panels(columns, blocking_.kernel.tile_columns, depth);
         pack(panels, b + p * x_.b.row_stride + column * x_.b.column_stride,
              x_.b.column_stride, x_.b.row_stride, b_);
@@ -211,7 +218,7 @@ class Worker {
           const int64_t rows = std::min(block_rows, part.row_end - row);
           const T* const first = a + row * x_.a.row_stride + p * x_.a.column_stride;
           compute_block(strips(first, rows, depth), panels, c + row * x_.n + column,
-                        p > part.k, is_last && x_.bias ? x_.bias + column : nullptr);
+                        !is_first, is_last && x_.bias ? x_.bias + column : nullptr);
         }
       }
     }
@@ -261,7 +268,8 @@ class Worker {
   }
 
   // A block of rows times the panels that b_ holds. c points to the first element of the
-  // result. `bias` is null, or begins with what is added to the first column.
+  // result, to which it is added if `add` is true. `bias` is null, or begins with what is
+  // added to the first column.
   void compute_block(const Strips& a, const PanelLayout<T>& panels, T* c, bool add,
                      const T* bias) const {
     const int64_t group = blocking_.group(panels), height = blocking_.kernel.strip_rows;

@@ -10,7 +10,7 @@
 namespace heed {
 
 // Products c = a b of one shape: a (m, k), b (k, n), each c (m, n) contiguous, one after
-// the other. `batch` has the sizes and strides of the step from product to product: its
+// the other. `batch` has the sizes and strides of the dimensions before the last two: its
 // operand 0 is a, its operand 1 is b. With a bias (n), c = a b + bias, the bias in
 // each row: heed's tiles add it while their sums are in registers, BLIS's tiles and
 // products with vectors afterwards.
@@ -53,9 +53,9 @@ void multiply(const Products<T>& products);
 template <class T>
 void multiply_vectors(const Products<T>& products);
 
-// Whether a product, m, n and k at least 1, is too small to be cut for threads, m n k <=
-// multiply_grain, and its packed b takes at most 12 KiB, so that rows of a fit beside it
-// in an L1 cache of 32 KiB.
+// Whether m n k is at most multiply_grain (see core/parallel.h), so that a second thread
+// does not pay, and packed b takes at most 12 KiB, so that rows of a fit beside it in an
+// L1 cache of 32 KiB. m, n and k are at least 1.
 template <class T>
 bool is_small(const Products<T>& products);
 // As multiply(), with the bias, for products of which is_small() is true.

@@ -23,9 +23,13 @@ constexpr int tile_rows = 12;
 #else
 constexpr int tile_rows = 6;
 #endif
-// The rows of a strip, and the most rows of a tile of one vector. A processor begins two
-// multiply-adds a cycle and needs four cycles for each, so that eight sums or more keep
-// it busy: with one vector a row 6 rows are too few.
+// And its columns, which are also those of a panel.
+template <class T>
+constexpr int64_t tile_columns = 2 * lanes<T>;
+// The most rows of a tile of one vector, and so the rows of a strip: a lower strip could
+// not fill such a tile. A processor begins two multiply-adds a cycle and needs four
+// cycles for each, so that eight sums or more keep it busy: with one vector a row 6 rows
+// are too few.
 constexpr int strip_rows = 12;
 static_assert(strip_rows % tile_rows == 0);
 
@@ -51,8 +55,7 @@ void multiply_tile(const PanelProduct<T>& x, const T* a, const T* b, const T* bi
   repeat<rows>([&](auto i) {
     repeat<vectors>([&](auto v) { __builtin_prefetch(c + i * c_step + v * w, 1); });
   });
-  V sums[rows][vectors];
-  repeat<rows>([&](auto i) { repeat<vectors>([&](auto v) { sums[i][v] = V{}; }); });
+  V sums[rows][vectors] = {};
   // One pointer for each three rows, which are at the pointer and one or two strides
   // after it: an address of x86 is a register, plus 1, 2, 4 or 8 times another. With one
   // pointer for all, each multiple of the stride would take a register.
@@ -73,7 +76,7 @@ void multiply_tile(const PanelProduct<T>& x, const T* a, const T* b, const T* bi
   repeat<rows>([&](auto i) { repeat<vectors>([&](auto v) { sums[i][v] *= scale; }); });
   // Adds c's elements and the bias, and stores. Inlined, for as a function it would get
   // the sums through memory.
-  const auto finish = [&](T * to, int64_t step, const T* bias)
+  const auto finish = [&](T * to, int64_t step, const T* to_add)
       __attribute__((always_inline)) {
     if (add) {
       repeat<rows>([&](auto i) {
@@ -81,9 +84,9 @@ void multiply_tile(const PanelProduct<T>& x, const T* a, const T* b, const T* bi
             [&](auto v) { sums[i][v] += load<bytes>(to + i * step + v * w); });
       });
     }
-    if (bias) {
+    if (to_add) {
       repeat<vectors>([&](auto v) {
-        const V added = load<bytes>(bias + v * w);
+        const V added = load<bytes>(to_add + v * w);
         repeat<rows>([&](auto i) { sums[i][v] += added; });
       });
     }
@@ -109,53 +112,52 @@ void multiply_tile(const PanelProduct<T>& x, const T* a, const T* b, const T* bi
   copy_rows(rows, n, edge, width, c, c_step);
 }
 
-// The tiles of rows first_row to end_row, in the panels of columns j to `end`. i is 0 to
-// the most rows of a tile - 1. Rows are cut into as few tiles as possible, the last two
-// of nearly equally many rows: with at most 12, 13 rows are cut into 6 and 7, and 40 into
-// 12, 12, 8 and 8. (gemm.cpp asks for a strip at most, small products and attention for
-// more.)
+// The tiles of rows first_row to end_row and columns j to end_column, the ends not
+// included. i counts from 0, and there are as many as the most rows of a tile. Rows are
+// cut into as few tiles as possible, the last two of nearly equally many rows: with at
+// most 12, 13 rows are cut into 6 and 7, and 40 into 12, 12, 8 and 8. (gemm.cpp asks for
+// a strip at most, small products and attention for more.)
 template <int vectors, int bytes, class T, int... i>
 void multiply_tiles(std::integer_sequence<int, i...>, const PanelProduct<T>& x,
-                    int64_t first_row, int64_t end_row, int64_t j, int64_t end) {
+                    int64_t first_row, int64_t end_row, int64_t j, int64_t end_column) {
   using Tile = void (*)(const PanelProduct<T>&, const T* a, const T* b, const T* bias,
                         T* c, int64_t n);
   // The tiles of 1, 2, ... rows. Not a std::array, whose functions the linker could take
   // from another level (see level.h).
   static constexpr Tile of_rows[] = {multiply_tile<i + 1, vectors, bytes, T>...};
-  constexpr int64_t most = sizeof...(i), width = 2 * lanes<T>;
-  for (; j < end; j += width) {
+  constexpr int64_t most = sizeof...(i);
+  for (; j < end_column; j += tile_columns<T>) {
     for (int64_t row = first_row, rows; row < end_row; row += rows) {
       const int64_t left = end_row - row;
       rows = left <= most ? left : left < 2 * most ? left / 2 : most;
       of_rows[rows - 1](x, x.a.first + row * x.a.row_stride,
-                        x.b + j / width * x.panel_step, x.bias ? x.bias + j : nullptr,
-                        x.c + row * x.c_step + j, x.n - j);
+                        x.b + j / tile_columns<T> * x.panel_step,
+                        x.bias ? x.bias + j : nullptr, x.c + row * x.c_step + j, x.n - j);
     }
   }
 }
 
 template <class T>
 void multiply_panels(const PanelProduct<T>& x) {
-  constexpr int64_t width = 2 * lanes<T>;
-  // The last columns: if one vector is enough, the tiles are one vector wide; with
-  // AVX-512 (16 floats), if half a vector is enough, half a vector. Of 60 columns 32 and
-  // 28 are in tiles of two vectors, of 40 the last 8 in narrow ones. Processors that
-  // compute 64 bytes as two times 32, such as a Zen 4, need half the time for those. At
-  // other levels `narrow` is a whole vector.
-  const int64_t rest = x.n % width, wide = rest > lanes<T> ? x.n : x.n - rest;
+  // Columns 0 to `wide` are in tiles of two vectors. The rest, a vector or less, is in
+  // tiles of one vector, or with AVX-512 of half a vector if that is enough: of 60
+  // columns of floats all are in tiles of two vectors, of 40 the last 8 in tiles of half
+  // a vector. Processors that compute 64 bytes as two times 32, such as a Zen 4, need
+  // half the time for those. At other levels `narrow` is a whole vector.
+  const int64_t rest = x.n % tile_columns<T>, wide = rest > lanes<T> ? x.n : x.n - rest;
   constexpr int narrow = vector_bytes == 64 ? 32 : vector_bytes;
   // Two orders. Where panels follow one another in memory, as those of gemm.cpp: for each
   // tile's rows all panels, which the processor fetches ahead as one long stream. Where
   // they lie side by side, as columns of one matrix: for each panel all rows, in tiles
   // that multiply_tiles() cuts; the panel stays in the L1 cache.
   // (A matrix as wide as a panel is a panel.)
-  const bool one_after_another = x.b_step == width;
+  const bool one_after_another = x.b_step == tile_columns<T>;
   const int64_t rows = one_after_another ? tile_rows : x.m;
   constexpr std::make_integer_sequence<int, tile_rows> up_to_tile;
   constexpr std::make_integer_sequence<int, strip_rows> up_to_strip;
   for (int64_t row = 0; row < x.m; row += rows) {
-    const int64_t end = row + rows < x.m ? row + rows : x.m;
-    multiply_tiles<2, vector_bytes>(up_to_tile, x, row, end, 0, wide);
+    const int64_t end_row = row + rows < x.m ? row + rows : x.m;
+    multiply_tiles<2, vector_bytes>(up_to_tile, x, row, end_row, 0, wide);
   }
   if (x.n - wide > lanes<T, narrow>) {
     multiply_tiles<1, vector_bytes>(up_to_strip, x, 0, x.m, wide, x.n);
@@ -167,7 +169,7 @@ void multiply_panels(const PanelProduct<T>& x) {
 template <class T>
 constexpr TileKernels<T> kernels = {
     .tile_rows = tile_rows,
-    .tile_columns = 2 * lanes<T>,
+    .tile_columns = tile_columns<T>,
     .strip_rows = strip_rows,
     .needs_panels_of_a = false,
     .multiply_panels = multiply_panels<T>,

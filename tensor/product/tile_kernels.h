@@ -35,7 +35,7 @@ struct TileKernels {
   std::int64_t tile_rows, tile_columns;
   // The best m for a call of multiply_panels().
   std::int64_t strip_rows;
-  // Whether a has to be packed, in panels of strip_rows rows, one of them for a call.
+  // Whether a has to be packed: in panels of strip_rows rows, one panel for each call.
   bool needs_panels_of_a;
   void (*multiply_panels)(const PanelProduct<T>& product);
 };
