@@ -6,17 +6,20 @@
 //   O = E V             (w, value features), divided by the sums
 //
 // Turned round like this, the scores of a query are a column: its exponentials and sums
-// are computed for w queries at once. Only Qᵀ is packed: a product reads the rows of K
-// and of V, and the columns of Eᵀ, where they are. A thread holds the scores of w
-// queries. Keys beyond the longest of the w lens are left out, so causal attention is
-// half the work.
+// are computed for w queries at once. Qᵀ is packed for each w queries, and so is the
+// bias. K and V are read where they are, or copied once for a head where the kernel
+// cannot read them, or only slowly (see Rows in attention_heads.h): so are five or more
+// heads side by side in a projection. A thread holds the scores of w queries, and the
+// copies. Keys beyond the longest of the w lens are left out, so causal attention is
+// about half the work.
 //
 // A few queries would leave most columns of a tile empty: they go row by row, in
 // attention_rows.cpp.
 //
 // All scores of a query are in memory at once, so the plain softmax serves; Rabe and
 // Staats (2021) and Dao et al. (2022) cut the keys as well, and must correct their sums.
-// tile_kernels.h explains the products.
+// tile_kernels.h explains the products. kernels::get() gives heed's kernel of them at
+// every level; BLIS's would ignore the strides of a.
 #include "tensor/attention/attention.h"
 
 #include <limits>
@@ -74,7 +77,7 @@ class Forward {
 
   void compute_blocks(int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
-      const Block block(h_, i);
+      Block block(h_, i);
       if (i == begin || block.first == 0) {
         keys_.read(block.head, 0, h_.keys);
         values_.read(block.head, 0, h_.keys);
@@ -95,7 +98,7 @@ class Forward {
   Packed<T> queries_, bias_;
   Buffer<T> scores_;  // Sᵀ, then Eᵀ
 
-  void compute_block(const Block& block) {
+  void compute_block(Block& block) {
     const int64_t first = block.first, longest = block.longest;
     T* const scores = scores_.first();
     queries_.pack(block.count, h_.features,
@@ -123,6 +126,8 @@ class Forward {
     loops_.exp_columns(longest, width_, block.lens, scores, largest, inverse_sums);
     const int64_t at = block.head * h_.queries + first;
     for (int64_t j = 0; j < block.count; ++j) {
+      // Where the bias hides every key, it is as if the length were 0.
+      if (h_.bias && largest[j] == -std::numeric_limits<T>::infinity()) block.lens[j] = 0;
       const bool sees = block.lens[j] > 0;
       results_.largest[at + j] = sees ? largest[j] : T{0};
       results_.inverse_sums[at + j] = sees ? inverse_sums[j] : T{0};

@@ -42,7 +42,7 @@ struct AttentionResult {
 // query (..., n, d), key (..., m, d), value (..., m, dv), with equal leading sizes, give
 // (..., n, dv). A query that sees no key gets zeros.
 //
-// Strided operands are read in place; with few queries, if their rows are contiguous.
+// Operands may be strided; where its kernels need that, a thread copies parts of them.
 // The output lies in memory in the order of the queries, so that heads which are views
 // of a projection are joined again without a copy. Where `weights` is not null, it gets
 // the attention weights before dropout, (..., n, m); that changes no bit of the output.
@@ -54,16 +54,17 @@ AttentionResult scaled_dot_product_attention(const Tensor& query, const Tensor& 
                                              const AttentionOptions& options,
                                              double scale, Tensor* weights = nullptr);
 
-// The gradients of query, key and value, in the memory order of each; empty where they
-// are not wanted.
+// The gradients of query, key and value, in the memory order of each; undefined where
+// they are not wanted.
 struct AttentionGradients {
   Tensor query, key, value;
 };
 
 // The gradients of scaled_dot_product_attention, for the gradient g (..., n, dv) of its
-// output and the `result` that it returned. A query that sees no key takes no part, even
-// if its numbers or its g are NaN. `wanted` says which gradients are computed. Throws
-// Error as scaled_dot_product_attention does, and when g or the result do not fit.
+// output and the `result` that it returned. A query that lens and keep leave no key takes
+// no part, even if its numbers or its g are NaN. `wanted` says which gradients are
+// computed. Throws Error as scaled_dot_product_attention does, and when g or the result
+// do not fit.
 AttentionGradients scaled_dot_product_attention_backward(
     const Tensor& g, const Tensor& query, const Tensor& key, const Tensor& value,
     const AttentionOptions& options, double scale, const AttentionResult& result,

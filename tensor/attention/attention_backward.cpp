@@ -9,19 +9,20 @@
 //   dK = scale dSᵀ Q
 //
 // The sum of row i needs no dP:  Σ_j dP_ij P_ij = Σ_j (G_i·V_j) P_ij = G_i·O_i. With
-// dropout, O = (F ∘ P) V for factors F of 0 and 1 / (1 - p): then dV = (F ∘ P)ᵀ G and
-// dP = F ∘ (G Vᵀ), and the sum is G_i·O_i still.
+// dropout, O = (F ∘ P) V for factors F of 0 and 1 / keep_probability: then
+// dV = (F ∘ P)ᵀ G and dP = F ∘ (G Vᵀ), and the sum is G_i·O_i still.
 //
 // P is not kept from the forward pass, which never had it in one piece: it is computed
 // again, as exp(S - max) / Σ, from the largest score and the sum that were kept of each
-// row (after Dao et al., 2022, who keep max + log Σ: that loses the sum where scores are
-// large).
+// row (as Dao et al., 2022, do; Dao, 2023, keeps max + log Σ: that loses the sum where
+// scores are large). S has the bits that it had there: each score is the sum of the same
+// products in the same order. So S - max is not above 0.
 //
-// Blocks of keys are the outer loop and blocks of queries the inner one, so that a block
-// of P and one of dS stay in the core's cache. The five products read them, and the rows
-// of Q, K and G, as they lie; only Kᵀ and Vᵀ of a block are packed. A gradient is
-// set by the first block that it has a part from, the others add to it. (P includes
-// dropout's factors there.)
+// Blocks of keys are the outer loop: Kᵀ and Vᵀ of a block are packed once, for all
+// queries. Blocks of queries are the inner one. A block, 48 queries and 4 panels of keys,
+// is so small that its P and dS stay in the core's caches. Rows of Q, K and G are read
+// where they lie, or copied (see Rows in attention_heads.h). One thread computes a head:
+// one block of queries after another adds to dK and dV, and no sum crosses threads.
 #include <numeric>
 
 #include "tensor/attention/attention.h"
@@ -40,7 +41,7 @@ using std::int64_t;
 
 constexpr std::string_view op = "scaled_dot_product_attention_backward";
 
-// The size of a block: so many panels of keys, and about so many queries.
+// The size of a block: so many panels of keys, and so many queries, rounded up to tiles.
 constexpr int64_t panels_at_once = 4;
 constexpr int64_t queries_at_once = 48;
 
@@ -138,9 +139,10 @@ class Backward {
     }
   }
 
-  // What `keys` keys from `first` on and the block's queries from q on give each other.
-  // The first block of keys sets the gradients of queries, the first block of queries
-  // those of keys and values; the others add to them.
+  // Sets the gradients, or adds to them, what the `keys` keys from `first` on and the
+  // block's queries from q on have from each other. The first block of keys sets the
+  // gradients of queries, the first block of queries those of keys and values; the others
+  // add to them.
   void block(int64_t first, int64_t keys, int64_t q) {
     const int64_t end = std::min(q + block_queries_, h_.queries);
     const int64_t* const longest = longest_.first();
@@ -155,7 +157,9 @@ class Backward {
     const auto seen_by = [&](int64_t i) {
       return std::clamp<int64_t>(longest[i / tile_rows_] - first, 0, most);
     };
-    for (int64_t i = q, next; i < end; i = next) {  // queries that see equally many keys
+    // Tiles of queries one after another that see equally many keys are one product each
+    // for S, dP and dQ, without the keys that they do not see.
+    for (int64_t i = q, next; i < end; i = next) {
       const int64_t seen = seen_by(i), at = (i - q) * block_keys_;
       for (next = i; next < end && seen_by(next) == seen;) next += tile_rows_;
       const int64_t rows = std::min(next, end) - i;
@@ -167,8 +171,9 @@ class Backward {
         clear(gradients_.query, i, rows, h_.features);
       }
     }
+    // Of all queries of the block at once: P and dS are 0 where a tile sees fewer keys.
     if (most == 0) return;
-    if (gradients_.value) {  // dV = Pᵀ G
+    if (gradients_.value) {  // dV = (F ∘ P)ᵀ G
       put_product(most, end - q, {p_.first(), 1, block_keys_}, g_[q], g_.step(), 1,
                   h_.value_features, *gradients_.value, first, q > 0);
     }
@@ -290,9 +295,8 @@ AttentionGradients scaled_dot_product_attention_backward(
   }
   const auto check_kept = [&](const Tensor& x, const Shape& expected) {
     check(x.shape() == expected,
-          "{}: what is kept of each row must have the shape {}, "
-          "got {}",
-          op, expected, x.shape());
+          "{}: what is kept of each row must have the shape {}, got {}", op, expected,
+          x.shape());
     check_same_dtype(op, query, x);
   };
   if (by_rows) {

@@ -1,6 +1,5 @@
 // What the two directions of attention share: the operands, head by head, and the sharing
-// out of the work. Only attention.cpp, attention_backward.cpp and attention_rows.cpp
-// include this file.
+// out of the work. Not for users.
 //
 // A head is one (queries, features) matrix of a batch with its keys and values; which of
 // the leading dimensions means the batch and which the heads makes no difference here.
@@ -94,8 +93,8 @@ void check_attention(std::string_view op, const Tensor& query, const Tensor& key
                      const Tensor& value, const AttentionOptions& options);
 
 // The options, already checked, as AttentionOperands reads them. A key that keep hides is
-// -inf in the bias, which has all dimensions of the scores; a query that sees no key has
-// the length 0; the bits are contiguous.
+// -inf in the bias, which has all dimensions of the scores; a query of which keep leaves
+// no key has the length 0; the bits are contiguous.
 AttentionOptions keep_as_bias(const AttentionOptions& options, const Tensor& query,
                               const Tensor& key);
 
@@ -139,8 +138,8 @@ struct AttentionOperands {
     }
   }
 
-  // Sets x[j] to 0 where key j, of the first n, is hidden from a query by the bias: where
-  // a score that is seen is NaN, so is all that softmax makes of its row.
+  // Sets x[j] to 0 for the keys j < n that the bias hides from a query. Their weights are
+  // 0 already, unless NaN among the scores has made the whole row NaN.
   void clear_hidden(std::int64_t head, std::int64_t query, std::int64_t n, T* x) const {
     if (!bias) return;
     const T* const row = (*bias)[head] + query * bias->row_step;

@@ -9,8 +9,8 @@
 namespace heed::kernels::HEED_KERNELS {
 namespace {
 
-// Calls f<width>() for the widths that tiles have on this kind of processor, and
-// f<0>() for others: a loop of known length is a few instructions.
+// Calls f<width>() for the widths of most tiles, and f<0>() for others: a loop of known
+// length is a few instructions.
 template <class F>
 void for_width(int64_t width, F&& f) {
   switch (width) {
@@ -175,7 +175,7 @@ void gemv(int64_t rows, int64_t n, T alpha, const T* a, int64_t a_step, const T*
   for (int64_t i = 0; i < rows; ++i, a += a_step) out[i] = alpha * dot(n, a, 1, x, 1);
 }
 
-// Without `add` + 0 stands for what a held: no element is -0.
+// Without `add`, 0 is added, so that no element is -0.
 template <class T>
 void ger(int64_t rows, int64_t n, T alpha, const T* x, const T* y, bool add, T* a,
          int64_t a_step) {

@@ -5,16 +5,18 @@
 
 namespace heed::kernels {
 
-// Of the scores s (rows, width) of `rows` queries and the keys from `first` on: s becomes
-// the weights and d, their gradient unless it is null, the gradient of the scores,
-//   p = exp(s - largest[row]) inverse_sums[row],  d = p (factor d - dots[row]),
-//   s = factor p
-// for the keys below lens[row] whose score is not -inf; for the others both are 0,
-// whatever d is. The factor is 1, or with dropout, when there are bits, `kept` where the
-// key's bit is 1 and 0 where it is 0. Row i of the bits begins at bits + i * bits_step.
+// For `rows` queries and the `width` keys from `first` on. s (rows, width) comes with the
+// scores S and leaves with F ∘ P; d, unless it is null, comes with G Vᵀ and leaves with
+// dS (the names are those at the head of attention_backward.cpp). For a score s of row i:
+//   p = exp(s - largest[i]) inverse_sums[i],  d = p (factor d - dots[i]),  s = factor p
+// with dots[i] = G_i·O_i. For keys from lens[i] on, and where the score is -inf, both
+// become 0, whatever d is. The factor is 1, or with dropout, when there are bits, `kept`
+// where the key's bit is 1 and 0 where it is 0. Row i of the bits begins at
+// bits + i * bits_step.
 template <class T>
 struct WeightsTile {
-  std::int64_t rows, width, first, step;  // of the rows of s, and of d
+  std::int64_t rows, width, first;
+  std::int64_t step;  // from row to row of s, and of d
   const std::int64_t* lens;
   const T *largest, *inverse_sums, *dots;
   const std::int64_t* bits;
@@ -36,7 +38,8 @@ struct AttentionKernels {
                    std::int64_t row_step, std::int64_t column_step, T* x,
                    std::int64_t x_step);
   // Dropout down the first `count` columns of x (n, width): x[i, j] becomes 0 where bit i
-  // of row j is 0. Row j of the bits begins at bits + j * step.
+  // of row j is 0; all other columns become 0. Row j of the bits begins at bits + j *
+  // step.
   void (*drop_columns)(std::int64_t n, std::int64_t width, std::int64_t count,
                        const std::int64_t* bits, std::int64_t step, T* x);
   // The backward pass, for the queries of a tile and some keys, side by side.

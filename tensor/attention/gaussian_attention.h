@@ -19,10 +19,10 @@ struct GaussianAttentionResult {
 // p[j] = softmax_j(-((query - key[j]) w)² / 2),  output = Σ_j p[j] value[j]
 //   query (..., 1, 1), key (..., m, 1), value (..., m, 1), w of one element
 //
-// Each query, a number, has keys and values of its own. One or a few rows are computed at
-// a time, so that intermediate results never leave the cache: the arrays are large, and
-// there is little arithmetic on them. All of one floating dtype. Throws Error when the
-// dtypes or the shapes do not fit.
+// Each query, a number, has keys and values of its own. Rows of more than 64 keys are
+// computed one at a time, so that intermediate results never leave the cache: the arrays
+// are large, and there is little arithmetic on them. All of one floating dtype. Throws
+// Error when the dtypes or the shapes do not fit.
 GaussianAttentionResult gaussian_attention(const Tensor& query, const Tensor& key,
                                            const Tensor& value, const Tensor& w);
 

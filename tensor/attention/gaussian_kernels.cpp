@@ -26,7 +26,7 @@ void output(const GaussianOperands<T>& x, int64_t i, const GaussianResults<T>& t
   T sum_d = 0, sum_dd = 0;
 #pragma omp simd reduction(+ : sum_d, sum_dd)
   for (int64_t j = 0; j < x.m; ++j) {
-    // From left to right: d d may overflow where the weight or d w is 0.
+    // The slope first, then times d: d d may overflow where the weight or d w is 0.
     const T d = q - k[j], slope = p[j] * (v[j] - o) * (d * w);
     sum_d += slope;
     sum_dd += slope * d;

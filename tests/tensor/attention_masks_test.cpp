@@ -96,6 +96,33 @@ BOOST_AUTO_TEST_CASE(a_query_of_which_no_key_is_kept_sees_none) {
   }
 }
 
+// So has a query of which the bias hides every key, or every one that is left.
+BOOST_AUTO_TEST_CASE(a_query_whose_keys_the_bias_hides_sees_none) {
+  for (const DType dtype : {float32, float64}) {
+    for (const Int n : {4, 20, 70}) {
+      Call c = call({2}, n, 40, 8, 8, dtype);
+      Tensor keep = ones({n, 40}, boolean), bias = randn({n, 40}).to(dtype);
+      for (Int i = 1; i < n; i += 3) {
+        for (Int j = 0; j < 40; ++j) keep.set({i, j}, 0);
+      }
+      Tensor lens = full({n}, 40, int64);
+      lens.set({2}, 3);
+      for (Int j = 0; j < 3; ++j) keep.set({2, j}, 0);
+      c.mask = {.lens = lens, .keep = keep, .bias = bias};
+      const Results expected = fused(c);
+      c.mask.keep = {};
+      c.mask.bias = where(keep, bias, -infinity);
+      const Results found = fused(c);
+      BOOST_TEST_INFO(fmt::format("{} queries, {}", n, dtype));
+      BOOST_TEST(same_bits(found.output, expected.output));
+      BOOST_TEST(same_bits(found.weights, expected.weights));
+      BOOST_TEST(same_bits(found.query, expected.query));
+      BOOST_TEST(same_bits(found.key, expected.key));
+      BOOST_TEST(same_bits(found.value, expected.value));
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(bits_may_have_any_strides) {
   for (const Int n : {4, 30}) {
     Call c = call({2}, n, 130, 8, 8);
