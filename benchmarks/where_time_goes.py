@@ -16,7 +16,7 @@ import tempfile
 # The first pattern that is found in "library function" gives the kind.
 KINDS = [
     ("tiles of products", r"multiply_(tile|rows)"),
-    ("packing and transposing", r"::(pack|transpose_whole|transpose|pack_side_by_side)<"),
+    ("packing and transposing", r"::(pack|transpose|pack_side_by_side)<"),
     ("attention: weights and blocks", r"weights<|exp_columns|Runs<|Forward<|Backward<|::dot<"
                                       r"|weights_flushed|ValidLens|attention_(in_tiles|by_rows)"),
     ("loops of products", r"Multiplication<|multiply|add_row"),

@@ -29,6 +29,7 @@
 // refuse them.
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <map>
 #include <memory>
@@ -388,11 +389,12 @@ std::ostream& operator<<(std::ostream& out, const M& module) {
 
 }  // namespace heed::nn
 
-// Modules print as to_string() has them: fmt::print("{}\n", net).
+// Modules print as to_string() has them. (Without format_to(): see sorting.h.)
 template <heed::nn::Module M>
 struct fmt::formatter<M> {
   constexpr auto parse(format_parse_context& context) { return context.begin(); }
   auto format(const M& module, format_context& context) const {
-    return fmt::format_to(context.out(), "{}", heed::nn::to_string(module));
+    const std::string text = heed::nn::to_string(module);
+    return std::copy(text.begin(), text.end(), context.out());
   }
 };

@@ -225,10 +225,8 @@ AttentionResult scaled_dot_product_attention(const Tensor& query, const Tensor& 
     probabilities = empty(append(rows, {key.size(-2)}), query.dtype());
   }
   if (has_output || has_elements(probabilities)) {
-    const auto laid_out = [&](const Tensor& x) {
-      return by_rows ? with_dense_rows(x) : x;
-    };
-    const Tensor q = laid_out(query), k = laid_out(key), v = laid_out(value);
+    const Tensor q = laid_out(query, by_rows), k = laid_out(key, by_rows),
+                 v = laid_out(value, by_rows);
     const AttentionOptions read = keep_as_bias(options, query, key);
     dispatch_floating(op, query.dtype(), [&]<class T>() {
       const AttentionOperands<T> operands(q, k, v, read, scale);

@@ -317,10 +317,9 @@ AttentionGradients scaled_dot_product_attention_backward(
   if (wanted[0]) gradients.query = rows_like(query, query.size(-1));
   if (wanted[1]) gradients.key = rows_like(key, key.size(-1));
   if (wanted[2]) gradients.value = rows_like(value, value.size(-1));
-  const auto laid_out = [&](const Tensor& x) { return by_rows ? with_dense_rows(x) : x; };
-  const Tensor k = laid_out(key), v = laid_out(value);
-  q = laid_out(q);
-  G = laid_out(G);
+  const Tensor k = laid_out(key, by_rows), v = laid_out(value, by_rows);
+  q = laid_out(q, by_rows);
+  G = laid_out(G, by_rows);
   dispatch_floating(op, query.dtype(), [&]<class T>() {
     const AttentionOperands<T> operands(q, k, v, read, scale);
     if (by_rows) {

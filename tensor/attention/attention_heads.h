@@ -6,7 +6,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <deque>
 #include <limits>
 #include <optional>
@@ -157,9 +156,9 @@ struct AttentionOperands {
 // long however few of its columns are queries.
 inline constexpr std::int64_t few_queries = 8;
 
-// x, if its rows are contiguous, or a copy: as attention by rows reads its operands.
-inline Tensor with_dense_rows(const Tensor& x) {
-  return x.strides()[x.dim() - 1] == 1 ? x : x.contiguous();
+// x, or a copy of it with contiguous rows where attention by rows needs them.
+inline Tensor laid_out(const Tensor& x, bool by_rows) {
+  return by_rows && x.strides()[x.dim() - 1] != 1 ? x.contiguous() : x;
 }
 
 // Both directions of scaled_dot_product_attention for few queries, row by row. The rows

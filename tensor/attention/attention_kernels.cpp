@@ -164,12 +164,6 @@ void weights_flushed(const WeightsTile<T>& tile) {
 }
 
 template <class T>
-void transpose_whole(int64_t rows, int64_t columns, const T* x, int64_t step, T* out,
-                     int64_t out_step) {
-  transpose(rows, columns, x, step, out, out_step);
-}
-
-template <class T>
 void gemv(int64_t rows, int64_t n, T alpha, const T* a, int64_t a_step, const T* x,
           T* out) {
   for (int64_t i = 0; i < rows; ++i, a += a_step) out[i] = alpha * dot(n, a, 1, x, 1);
@@ -197,7 +191,7 @@ constexpr AttentionKernels<T> kernels = {
     .add_bias = add_bias<T>,
     .drop_columns = drop_columns_of<T>,
     .weights = weights_flushed<T>,
-    .transpose = transpose_whole<T>,
+    .transpose = transpose<T>,
     .gemv = gemv<T>,
     .ger = ger<T>,
 };

@@ -6,7 +6,6 @@
 
 #include "tensor/attention/attention_heads.h"
 #include "tensor/product/vector_kernels.h"
-#include "tensor/reduce/reduce.h"
 #include "tensor/reduce/reduce_kernels.h"
 
 namespace heed {
@@ -55,11 +54,9 @@ void forward_row(const AttentionOperands<T>& h, int64_t head, int64_t i, T* p, T
 // The memory of one thread for the backward pass of a head.
 template <class T>
 struct Scratch {
-  // (queries, keys): the weights after dropout, the scores' gradients
-  Buffer<T> dropped, ds;
+  Buffer<T> dropped, ds;  // of a query: the weights after dropout, the scores' gradients
 
-  explicit Scratch(const AttentionOperands<T>& h)
-      : dropped(h.queries * h.keys), ds(h.queries * h.keys) {}
+  explicit Scratch(const AttentionOperands<T>& h) : dropped(h.keys), ds(h.keys) {}
 };
 
 template <class T>
@@ -72,8 +69,7 @@ void backward_head(const AttentionOperands<T>& h, const Matrices<const T>& g,
     int64_t seen = 0;
     h.valid_lens.read(head, i, i + 1, &seen);
     const T* const p = weights + (head * h.queries + i) * h.keys;
-    T* const dropped = scratch.dropped.first() + i * h.keys;
-    T* const ds = scratch.ds.first() + i * h.keys;
+    T *const dropped = scratch.dropped.first(), *const ds = scratch.ds.first();
     const T *const g_i = g[head] + i * g.row_step, *const v = h.value[head];
     loops.gemv(seen, h.value_features, T{1}, v, h.value.row_step, g_i, ds);
     h.clear_hidden(head, i, seen, ds);  // g·v_j may overflow: 0 times infinity is NaN
@@ -86,24 +82,22 @@ void backward_head(const AttentionOperands<T>& h, const Matrices<const T>& g,
       kernels::get<kernels::ReduceKernels<T>>().softmax_backward(1, seen, 1, ds, p, ds);
     h.clear_hidden(head, i, seen, ds);
     std::fill(ds + seen, ds + h.keys, T{0});
-    if (!to.query) continue;
-    T* const dq = (*to.query)[head] + i * to.query->row_step;
-    if (seen == 0) {
-      std::fill_n(dq, h.features, T{0});
-      continue;
+    if (to.query) {
+      T* const dq = (*to.query)[head] + i * to.query->row_step;
+      if (seen > 0) {
+        vectors.add_columns(h.features, seen, h.key[head], h.key.row_step, ds, 1, dq);
+        vectors.scale(h.features, dq, 1, h.scale, dq);
+      } else {
+        std::fill_n(dq, h.features, T{0});
+      }
     }
-    vectors.add_columns(h.features, seen, h.key[head], h.key.row_step, ds, 1, dq);
-    vectors.scale(h.features, dq, 1, h.scale, dq);
-  }
-  for (int64_t i = 0; i < h.queries; ++i) {
     if (to.key) {
-      loops.ger(h.keys, h.features, h.scale, scratch.ds.first() + i * h.keys,
-                h.query[head] + i * h.query.row_step, i > 0, (*to.key)[head],
-                to.key->row_step);
+      loops.ger(h.keys, h.features, h.scale, ds, h.query[head] + i * h.query.row_step,
+                i > 0, (*to.key)[head], to.key->row_step);
     }
     if (to.value) {
-      loops.ger(h.keys, h.value_features, T{1}, scratch.dropped.first() + i * h.keys,
-                g[head] + i * g.row_step, i > 0, (*to.value)[head], to.value->row_step);
+      loops.ger(h.keys, h.value_features, T{1}, dropped, g_i, i > 0, (*to.value)[head],
+                to.value->row_step);
     }
   }
 }

@@ -1,10 +1,10 @@
 #include "tensor/attention/gaussian_attention.h"
 
 #include "tensor/attention/gaussian_kernels.h"
+#include "tensor/core/parallel.h"
 #include "tensor/core/views.h"
 #include "tensor/elementwise/elementwise.h"
 #include "tensor/kernels/level.h"
-#include "tensor/reduce/reduce.h"
 #include "tensor/reduce/reductions.h"
 
 namespace heed {

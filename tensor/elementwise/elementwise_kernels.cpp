@@ -66,10 +66,12 @@ template <class F, class R, class... T>
 
 template <class F, class R, class... T>
 void run(int64_t n, R* out, Operand<T>&&... in) {
-  if (n == 1) return loop<F>(1, out, in.from...);  // a number needs no vectors
+  if (n == 1) return loop<F>(1, out, in.from...);  // a number needs no pieces
   const bool streamed = is_streamed<R>(n);
   const bool is_whole = (in.is_row() && ...) && !streamed;  // one piece
   R results[piece_size];
+  // The first streamed piece, perhaps empty, ends at a cache line; the others begin at
+  // one.
   int64_t m = is_whole ? n : streamed ? to_next_line(out) : piece_size;
   for (int64_t i = 0; i < n; i += m, m = piece_size) {
     if (n - i < m) m = n - i;

@@ -10,7 +10,8 @@ namespace heed::kernels {
 
 // Computes n elements, one after the other, into `out`. Operand k is read from in[k] on
 // in steps of strides[k] elements; a number is an operand of stride 0. `out` may be an
-// operand of stride 1, but must not overlap one otherwise.
+// operand of stride 1, except for sin and cos, which read theirs twice; otherwise it must
+// not overlap one.
 using Kernel = void (*)(std::int64_t n, const void* const* in,
                         const std::int64_t* strides, void* out);
 

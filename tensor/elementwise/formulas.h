@@ -70,7 +70,7 @@ template <>
 struct Formula<Op::pow> : Numeric {
   template <class U>
   static constexpr bool vectorises = false;
-  // Below 0 the power is what is left of the fraction when it is rounded towards 0.
+  // For b < 0 the power is what is left of the fraction when it is rounded towards 0.
   int64_t operator()(int64_t a, int64_t b) const {
     if (b < 0) return a == 1 ? 1 : a == -1 ? (b % 2 == 0 ? 1 : -1) : 0;
     Word power = 1;
@@ -274,8 +274,8 @@ template <>
 struct Formula<Op::erf> : Elementary {
   auto operator()(auto x) const { return erf(x); }
 };
-// The polynomials' reduction of the angle is exact up to largest_angle; beyond it, and
-// for float64, the C library computes them.
+// The polynomials' reduction of the angle is precise enough up to largest_angle; beyond
+// it, and for float64, the C library computes them.
 struct Angle : Elementary {
   static bool beyond(float x) { return __builtin_fabsf(x) > largest_angle; }
   static bool beyond(double) = delete;
@@ -309,7 +309,8 @@ struct Formula<Op::gelu> : Elementary {
     return 0.5 * x * __builtin_erfc(x * -0x1.6a09e667f3bcdp-1);
   }
 };
-// (1 + tanh u) / 2 is sigmoid(2u), which does not cancel.
+// x (1 + tanh u) / 2 with u = √(2/π) (x + 0.044715 x³). (1 + tanh u) / 2 is sigmoid(2u),
+// which does not cancel.
 template <>
 struct Formula<Op::gelu_tanh> : Elementary {
   template <class T>
@@ -328,7 +329,7 @@ struct Formula<Op::gelu_backward> : Elementary {
     return g * (0.5 * __builtin_erfc(x * -0x1.6a09e667f3bcdp-1) + x * density);
   }
 };
-// g (s + x s (1 - s) 2u'), with s = sigmoid(2u) and u as above.
+// g (s + x s (1 - s) 2u'), with s = sigmoid(2u) and the u of gelu_tanh.
 template <>
 struct Formula<Op::gelu_tanh_backward> : Elementary {
   template <class T>

@@ -8,14 +8,14 @@
 namespace heed::kernels::HEED_KERNELS {
 namespace {
 
-// Numbers below the smallest normal one (1.2e-38 in float32) are taken and written as 0
-// here. The weights of far keys come to lie there, and an x86 processor multiplies such a
-// number some fifty times more slowly, here and in every product that the weights go
-// into.
+// While such an object lives, numbers below the smallest normal one (1.2e-38 in float32)
+// are read and written as 0, on x86. Small weights of a softmax come to lie there, and an
+// x86 processor multiplies such a number some fifty times more slowly, in the softmax and
+// in every product that the weights go into.
 class FlushDenormals {
 #if defined(__SSE2__)
  public:
-  FlushDenormals() { _mm_setcsr(before_ | 0x8040); }  // results, and operands
+  FlushDenormals() { _mm_setcsr(before_ | 0x8040); }  // 0x8000: results, 0x40: operands
   ~FlushDenormals() { _mm_setcsr(before_); }
 
  private:

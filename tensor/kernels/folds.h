@@ -111,8 +111,8 @@ template <class Op, int lanes, class T>
 }
 
 // A row is folded as the n / width rows of a matrix first, so that the vector units are
-// full, then the lanes: in the order of fold_rows, but with the partial results in
-// registers where there are vectors of T.
+// full, then the lanes: in the order of fold_rows. For floating T the partial results are
+// in registers, and Op::of works on whole vectors.
 template <int width, class Op, class T>
 T fold_in_lanes(int64_t n, const T* x) {
   T lane[width];

@@ -1,7 +1,7 @@
-// The kernels, loops that are compiled once for each instruction set, and the choice
-// among these.
+// The kernels: loops that are compiled once for each level, a set of instructions that
+// processors have, and the choice among the levels at run time.
 //
-// A file ..._kernels.cpp stands beside the file that calls it, and is compiled once a
+// A file ..._kernels.cpp stands beside the file that calls it, and is compiled for each
 // level with that level's compiler flags, into a namespace of its own (HEED_KERNELS names
 // it). Its header declares a struct of pointers to the loops and of numbers that go with
 // them, which get() finds. The kernel files hold their helpers in an unnamed namespace
@@ -15,13 +15,13 @@ namespace heed::kernels {
 
 enum class Level {
   baseline,  // what every x86-64 has, and every other processor
-  v3,        // AVX2 and FMA
+  v3,        // AVX2, FMA and BMI2
   v4,        // AVX-512 F, DQ, BW, VL and CD
 };
 
 // The level in use: the best of this processor, or the one that the environment variable
 // HEED_LEVEL names: baseline, v3 or v4. If the processor lacks that level, its best one.
-// Throws Error for any other name.
+// Throws Error for any other name; an empty one counts as none.
 Level level();
 std::string_view name(Level level);
 

@@ -4,7 +4,7 @@
 // Each float32 function reduces x to a short interval, evaluates a polynomial there, and
 // undoes the reduction. The errors are the largest found against double precision, at
 // every level, in units in the last place (ulp); tests/tensor/math_test.cpp measures them
-// again. The coefficients are minimax fits of our own, by weighted least squares.
+// again. The coefficients are fits of our own, by weighted least squares.
 //
 // Only the kernels include this file: each gets functions of its own (see level.h).
 #pragma once
@@ -14,7 +14,7 @@
 namespace heed::kernels::HEED_KERNELS {
 namespace {
 
-// a b + c, rounded once where the processor can do that, twice elsewhere: a call into
+// a b + c, rounded once at levels with fused multiply-adds, twice at others: a call into
 // the C library would cost more than the whole polynomial.
 template <class T>
 [[gnu::always_inline]] inline T fma(T a, T b, T c) {
@@ -67,10 +67,10 @@ inline constexpr std::uint32_t sign_bit = 0x80000000u;
 [[gnu::always_inline]] inline float absolute(float x) {
   return from_bits(bits(x) & ~sign_bit);
 }
-// |x|, at most `end`; `end` for NaN. The bits are compared, whose order is that of
-// numbers
-// >= 0: where a float is compared with a constant, the compiler makes a branch and a copy
-// of all that follows for each way, which takes a quarter longer.
+// |x|, at most `end`; `end` for NaN. The bits are compared, whose order is that of the
+// numbers from 0 on: where a float is compared with a constant, the compiler makes a
+// branch and a copy of all that follows for each way, which takes a quarter longer. (tanh
+// and erf compare floats, for they must keep a NaN.)
 [[gnu::always_inline]] inline float absolute_up_to(float end, float x) {
   const std::uint32_t a = bits(absolute(x));
   return from_bits(a < bits(end) ? a : bits(end));
@@ -85,9 +85,9 @@ inline constexpr std::uint32_t sign_bit = 0x80000000u;
   return from_bits(exponent << 23);
 }
 
-// The nearest whole number n to x factor, at most 2^21: as a float, and n + `offset` in
-// the lowest 22 bits of an integer. Adding 1.5 2^23 pushes the fraction out of the
-// mantissa. Converting to an integer would be undefined for NaN.
+// The whole number n nearest to x * factor, for |n| <= 2^21: as a float, and n + `offset`
+// in the lowest 22 bits of an integer. Adding 1.5 * 2^23 leaves no bit for a fraction.
+// Converting to an integer would be undefined for NaN.
 struct Rounded {
   float value;
   std::uint32_t bits;
@@ -104,7 +104,8 @@ inline constexpr float ln2_high = 0x1.62e4p-1f;
 inline constexpr float ln2_low = 0x1.7f7d1cp-20f;
 
 // e^x = 2^n (1 + part), part = e^r - 1 with |r| <= ln(2)/2. The lowest bits of `exponent`
-// are n + offset; with 127 power_of_two() makes 2^n of them.
+// are n + offset: with 127 power_of_two() makes 2^n of them; exp() takes 2 * 127 and
+// halves the sum, for 2^n as a product of two powers.
 struct ExpParts {
   float part;
   std::uint32_t exponent;
@@ -133,9 +134,9 @@ struct ExpParts {
   return fma(scale, e.part, scale - 1.f);
 }
 
-// 1.1 ulp, denormal results included. Where the result is infinite or 0 the parts mean
-// nothing: bounds that are put to the result cost less than bounds of x, which the
-// compiler turns into three ways through the whole function.
+// 1.1 ulp, denormal results included. Far beyond +-104 the parts mean nothing, but there
+// the result is known: bounds that are put to the result cost less than bounds of x,
+// which the compiler turns into three ways through the whole function.
 [[gnu::always_inline]] inline float exp(float x) {
   const ExpParts e = exp_parts(x, 254);
   const std::uint32_t half = e.exponent >> 1;  // 2^n itself may be no float
@@ -145,17 +146,19 @@ struct ExpParts {
   return x < -104.f ? 0.f : y;
 }
 
-// exp(x) for x <= 0, in three quarters of the time; 0 below -87.3, where results become
-// denormal. It is valid up to 88, so an x that rounding put above 0 does no harm.
+// exp(x) for x <= 0, in three quarters of the time. 0 below -87.3: a little further on,
+// from -87.34, results are denormal. It is valid up to 88, where n is 127, so an x that
+// rounding put above 0 does no harm.
 [[gnu::always_inline]] inline float exp_nonpositive(float x) {
   const float y = exp_of_parts(exp_parts(x));
   return x < -87.3f ? 0.f : y;
 }
 
-// exp(x) - 1.
+// exp(x) - 1; 1.9 ulp.
 [[gnu::always_inline]] inline float expm1(float x) {
   const float y = expm1_of_parts(exp_parts(x));
-  return x > 88.f ? exp(x) : (x < -30.f ? -1.f : y);
+  const float ends = x > 88.f ? exp(x) : (x < -30.f ? -1.f : x);
+  return x >= -30.f && x <= 88.f && x != 0.f ? y : ends;  // -0 stays -0
 }
 
 // ln(2^e (1 + f)) for -1/3 <= f <= 1/3.
@@ -179,7 +182,8 @@ struct ExpParts {
 }
 
 // 1.6 ulp. With 1 + x = 2^e (1 + f) it forms f = 2^-e x + (2^-e - 1) from x itself, so
-// that nothing of a small x is lost. For x >= 2^127 there is no float 2^-e, hence the 4.
+// that nothing of a small x is lost. From 2/3 2^127 on 2^-e would be denormal, hence the
+// 4.
 [[gnu::always_inline]] inline float log1p(float x) {
   const auto e = static_cast<std::int32_t>(bits(1.f + x) - bits(2.f / 3)) >> 23;
   const float scale = from_bits(bits(4.f) - (static_cast<std::uint32_t>(e) << 23));
@@ -235,10 +239,10 @@ struct ExpParts {
 }
 
 // The derivative of x Φ(x), which is Φ(x) + x φ(x), φ being the density; an absolute
-// error of 1.5e-7. At -|x| it is a multiple of φ, and its values at x and -x add up to 1.
-// NaN at the infinities, as PyTorch has it.
+// error of 1.5e-7. At -a = -|x| it is e^(-a²/2) times a smooth ratio(a), and its values
+// at x and -x add up to 1. NaN at the infinities, as PyTorch has it.
 [[gnu::always_inline]] inline float gelu_slope(float x) {
-  const float a = absolute_up_to(13.f, x);  // beyond, a φ(a) is below 1e-35
+  const float a = absolute_up_to(13.f, x);  // beyond, tail is below 1e-31
   const float square = a * a;
   const float ratio =
       in_pairs(a, square, 0.5f, -0.797883451f, 0.24997738f, -0.132824913f, 0.061965134f,
@@ -251,8 +255,8 @@ struct ExpParts {
 // Up to here sin and cos reduce their argument themselves; beyond it they are not valid.
 inline constexpr float largest_angle = 65536.f;
 
-// The sine of x + quarter_turns pi/2 for x >= 0. With n the nearest multiple of pi/2, the
-// rest r = x - n pi/2 is formed in double precision from pi/2 in two parts, the first so
+// The sine of x + quarter_turns pi/2 for x >= 0. With n pi/2 the multiple of pi/2 nearest
+// to x, r = x - n pi/2 is formed in double precision from pi/2 in two parts, the first so
 // short that its product with n is exact: near a multiple r keeps its full precision.
 [[gnu::always_inline]] inline float sine(float x, std::uint32_t quarter_turns) {
   const Rounded n = rounded(x, 0x1.45f306p-1f, 0);
@@ -298,12 +302,12 @@ inline double sigmoid(double x) {
   const double e = exp(-__builtin_fabs(x));
   return (x < 0 ? e : 1) / (1 + e);
 }
-inline double softplus(double x) { return x > 20 ? x : log1p(exp(x)); }
+inline double softplus(double x) { return x > 20 ? x : log1p(exp(x)); }  // as PyTorch's
 
 // --- both
 
-// Calls f(i) for i < n, where f takes an exp, log or tanh of T: in vectors for float32,
-// whose functions are written for it. The C library's do not vectorise.
+// Calls f(i) for i < n, where f computes an exp, log or tanh of T: in vectors for
+// float32, whose functions are written for it. The C library's do not vectorise.
 template <class T, class Int, class F>
 [[gnu::always_inline]] inline void for_elements(Int n, F&& f) {
   if constexpr (sizeof(T) == sizeof(float)) {

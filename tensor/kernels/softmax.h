@@ -1,4 +1,7 @@
-// The softmax family, for the kernel files alone.
+// The softmax family, for the kernel files alone. softmax(), below, has three ways:
+//   softmax_columns()     not along rows
+//   softmax_short_rows()  8 rows or more of up to 64 elements: they become columns
+//   softmax_rows()        other rows: four at a time up to 256 elements, else one by one
 #pragma once
 
 #include "tensor/kernels/folds.h"
@@ -10,9 +13,9 @@
 namespace heed::kernels::HEED_KERNELS {
 namespace {
 
-// The largest of the numbers; NaN is passed over, for it comes back with its exp, which
-// makes the sum NaN and so the whole row. A row of -inf alone has -inf - -inf, which is
-// NaN as well.
+// The largest of the numbers. of(a, NaN) is a, and a fold has what it found before as a:
+// so that is never NaN. It does no harm, for the NaN's exp makes the sum NaN and so the
+// whole row. A row of -inf alone has -inf - -inf, which is NaN as well.
 struct LargestNumber : Largest {
   template <class T>
   static T of(T a, T b) {
@@ -28,9 +31,11 @@ constexpr int64_t tile = 2048;
 // of them before the next begins: a row's largest number and its sum come at the end of a
 // chain of steps, and meanwhile the processor is busy with other rows.
 constexpr int64_t medium_row = 256, most_rows = 4;
+static_assert(most_rows * medium_row <= tile);
 
-// One row of any length, or up to most_rows such rows. The exponentials are left in y; of
-// a log-softmax, which needs only their sum, in a place of their own.
+// One row of any length, or up to most_rows rows of up to medium_row elements. The
+// exponentials are left in y; of a log-softmax, which needs only their sum, in a place of
+// their own.
 template <bool logarithm, class T>
 void softmax_rows(int64_t rows, int64_t n, const T* x, T* y) {
   T shift[most_rows], for_sum[logarithm ? tile : 1];

@@ -15,8 +15,8 @@ namespace {
 // Whether `count` elements of a result are streamed: written to memory past the caches.
 // Before an ordinary store the processor reads the line that the store changes, a quarter
 // of the traffic of an addition. A smaller result is better left in the cache, from where
-// the next op reads it. parallel_for() cuts a thread's part of a large result in four, so
-// that mostly 16 MiB a thread are streamed.
+// the next op reads it. The limit is 4 MiB in one call; parallel_for() mostly calls four
+// times a thread, so that results from 16 MiB a thread on are streamed.
 template <class T>
 constexpr bool is_streamed(int64_t count) {
   return count >= (int64_t{4} << 20) / static_cast<int64_t>(sizeof(T));
@@ -39,7 +39,7 @@ inline void store_past_caches(void* to, StreamVector x) {
 }
 #endif
 
-// The elements from `to` on up to the next whole cache line.
+// How many elements from `to` on lie before the next cache line; 0 if `to` begins one.
 template <class T>
 int64_t to_next_line(const T* to) {
   const auto past = static_cast<int64_t>(reinterpret_cast<std::uintptr_t>(to) % 64);
@@ -48,7 +48,7 @@ int64_t to_next_line(const T* to) {
 
 // Copies a piece of such a result, n elements, from a buffer to its place. It is fastest
 // from one cache line to another. After the last piece end_stream() makes all of them
-// visible to other threads. Not inlined: each op would be compiled with it.
+// visible to other threads. Not inlined: each op's loop would hold a copy.
 template <class T>
 [[gnu::noinline]] void stream(int64_t n, const T* from, T* to) {
   int64_t i = 0;

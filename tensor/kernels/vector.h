@@ -22,8 +22,8 @@ constexpr int vector_bytes = 32;
 constexpr int vector_bytes = 16;
 #endif
 
-// A vector of T, an extension of g++ and clang: + - * work lane by lane, and Vector<T>{}
-// is zeros.
+// A vector of T, an extension of g++ and clang: + - *, comparisons and ?: work lane by
+// lane, and Vector<T>{} is zeros.
 template <class T, int bytes = vector_bytes>
 struct VectorOf {
   using type __attribute__((vector_size(bytes))) = T;

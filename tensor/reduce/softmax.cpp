@@ -8,18 +8,17 @@
 namespace heed {
 namespace {
 
-// Below this many columns side by side it is cheaper to lay them out as rows and back.
+// Below this many columns side by side it is cheaper to lay them out as rows and back,
+// even if the kernel then takes short rows together as columns.
 constexpr std::int64_t few_columns = 8;
 
-bool better_as_rows(const Reduced& r) { return 1 < r.inner && r.inner < few_columns; }
-
-// softmax or log_softmax, by its kernel.
-Tensor apply(std::string_view op, const Tensor& x, Dim dim, auto kernel) {
+// softmax or log_softmax, by the kernel that `pick` takes from the table.
+Tensor apply(std::string_view op, const Tensor& x, Dim dim, auto pick) {
   return dispatch_floating(op, x.dtype(), [&]<class T>() -> Tensor {
     const Reduced r = along(op, x, dim);
-    if (better_as_rows(r)) {
+    if (1 < r.inner && r.inner < few_columns) {
       const Tensor rows = transpose(x, dim, -1).contiguous();
-      return transpose(apply(op, rows, -1, kernel), dim, -1).contiguous();
+      return transpose(apply(op, rows, -1, pick), dim, -1).contiguous();
     }
     Tensor y = empty(x.shape(), x.dtype());
     if (y.numel() == 0) return y;
@@ -28,8 +27,8 @@ Tensor apply(std::string_view op, const Tensor& x, Dim dim, auto kernel) {
     // An exp takes about the time of four plain operations.
     parallel_for(r.outer, r.grain() / 4 + 1, [&](std::int64_t begin, std::int64_t end) {
       const std::int64_t at = begin * r.size();
-      kernel(kernels::get<kernels::ReduceKernels<T>>())(end - begin, r.n, r.inner,
-                                                        from + at, to + at);
+      pick(kernels::get<kernels::ReduceKernels<T>>())(end - begin, r.n, r.inner,
+                                                      from + at, to + at);
     });
     return y;
   });
@@ -44,11 +43,12 @@ void check_backward(std::string_view op, const Tensor& g, const Tensor& y) {
 }  // namespace
 
 Tensor softmax(const Tensor& x, Dim dim) {
-  return apply("softmax", x, dim, [](const auto& rows) { return rows.softmax; });
+  return apply("softmax", x, dim, [](const auto& table) { return table.softmax; });
 }
 
 Tensor log_softmax(const Tensor& x, Dim dim) {
-  return apply("log_softmax", x, dim, [](const auto& rows) { return rows.log_softmax; });
+  return apply("log_softmax", x, dim,
+               [](const auto& table) { return table.log_softmax; });
 }
 
 Tensor softmax_backward(const Tensor& g, const Tensor& y, Dim dim) {

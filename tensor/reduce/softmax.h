@@ -7,9 +7,9 @@ namespace heed {
 
 // exp(x) / sum(exp(x)) along `dim`, the largest element subtracted first so that nothing
 // overflows. As IEEE has it: a row of -inf alone, or with NaN, gives NaN. Results below
-// the smallest normal number (1.2e-38 in float32) are 0, here and below: such numbers
-// slow down every product that they go into. Floating dtypes. Throws Error when dim is
-// out of range.
+// the smallest normal number (1.2e-38 in float32) are 0 on x86, in all functions of this
+// file: such numbers slow down every product that they go into. Floating dtypes. Throws
+// Error when dim is out of range.
 Tensor softmax(const Tensor& x, Dim dim);
 // log(softmax(x)), exact where softmax would underflow.
 Tensor log_softmax(const Tensor& x, Dim dim);

@@ -1,7 +1,9 @@
 // Order along one dimension: sorting, the largest few, running sums.
 #pragma once
 
+#include <algorithm>
 #include <ostream>
+#include <string>
 
 #include <fmt/core.h>
 
@@ -37,11 +39,13 @@ Tensor cumsum(const Tensor& x, Dim dim);
 
 }  // namespace heed
 
-// Values and indices print as PyTorch's do.
+// Values and indices print as PyTorch's do. Not with fmt::format_to(): programs that
+// clang compiles would not find it in a libfmt that g++ has compiled.
 template <class T>
 struct fmt::formatter<heed::WithIndices<T>> {
   constexpr auto parse(format_parse_context& context) { return context.begin(); }
   auto format(const heed::WithIndices<T>& x, format_context& context) const {
-    return fmt::format_to(context.out(), "values={},\nindices={}", x.values, x.indices);
+    const std::string text = fmt::format("values={},\nindices={}", x.values, x.indices);
+    return std::copy(text.begin(), text.end(), context.out());
   }
 };

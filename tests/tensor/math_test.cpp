@@ -106,6 +106,7 @@ BOOST_AUTO_TEST_CASE(errors_are_as_small_as_stated) {
       {"exp", Op::exp, [](double x) { return std::exp(x); }, 1.1},
       {"log", Op::log, [](double x) { return std::log(x); }, 0.9},
       {"log1p", Op::log1p, [](double x) { return std::log1p(x); }, 1.6},
+      {"expm1", Op::expm1, [](double x) { return std::expm1(x); }, 1.9},
       {"tanh", Op::tanh, [](double x) { return std::tanh(x); }, 2.6},
       {"sigmoid", Op::sigmoid, exact_sigmoid, 2.3},
       {"erf", Op::erf, [](double x) { return std::erf(x); }, 1.3},
@@ -218,6 +219,7 @@ BOOST_AUTO_TEST_CASE(corners) {
       BOOST_TEST(f(Op::tanh, -infinity) == -1.f);
       BOOST_TEST(f(Op::tanh, smallest) == smallest);
       BOOST_TEST(std::signbit(f(Op::tanh, -0.f)));
+      BOOST_TEST(std::signbit(f(Op::expm1, -0.f)));
       BOOST_TEST(f(Op::sigmoid, 0.f) == 0.5f);
       BOOST_TEST(f(Op::sigmoid, -infinity) == 0.f);
       BOOST_TEST(f(Op::sigmoid, infinity) == 1.f);
@@ -232,8 +234,9 @@ BOOST_AUTO_TEST_CASE(corners) {
       BOOST_TEST(std::signbit(f(Op::gelu, -0.f)));
       BOOST_TEST(std::abs(f(Op::gelu, -3e38f)) < 1e-17);
       BOOST_TEST(f(Op::rsqrt, 0.f) == infinity);
-      for (Op op : {Op::exp, Op::log, Op::log1p, Op::tanh, Op::sigmoid, Op::erf, Op::sin,
-                    Op::cos, Op::softplus, Op::sqrt, Op::rsqrt, Op::relu}) {
+      for (Op op :
+           {Op::exp, Op::expm1, Op::log, Op::log1p, Op::tanh, Op::sigmoid, Op::erf,
+            Op::sin, Op::cos, Op::softplus, Op::sqrt, Op::rsqrt, Op::relu}) {
         BOOST_TEST(std::isnan(f(op, nan)));
         BOOST_TEST(std::isnan(f(op, -nan)));
       }
@@ -246,8 +249,8 @@ BOOST_AUTO_TEST_CASE(a_number_is_computed_the_same_wherever_it_stands) {
   for (int i = 0; i < 1000; ++i) x.push_back(0.37f * static_cast<float>(i - 500));
   x[700] = 1e9f;  // beyond what sin and cos do in a vector
   for (const Table& level : tables()) {
-    for (Op op : {Op::exp, Op::log, Op::log1p, Op::tanh, Op::sigmoid, Op::erf, Op::sin,
-                  Op::cos, Op::softplus, Op::silu, Op::gelu, Op::gelu_tanh}) {
+    for (Op op : {Op::exp, Op::expm1, Op::log, Op::log1p, Op::tanh, Op::sigmoid, Op::erf,
+                  Op::sin, Op::cos, Op::softplus, Op::silu, Op::gelu, Op::gelu_tanh}) {
       const std::vector<float> y = apply(level.table, op, x);
       for (std::size_t i = 0; i < x.size(); ++i) {
         const float alone = apply(level.table, op, x[i]);
