@@ -105,10 +105,10 @@ def random_pieces(part, generator):
     return pieces(part, torch.randint(len(part) - CONTEXT, (BATCH,), generator=generator))
 
 
-def sampled_loss(loss_of, model, part, seed):
+def sampled_loss(loss, model, part, seed):
     generator = torch.Generator().manual_seed(seed)
     with torch.no_grad():
-        return sum(loss_of(model, *random_pieces(part, generator)).item()
+        return sum(loss(model, *random_pieces(part, generator)).item()
                    for _ in range(EVAL_BATCHES)) / EVAL_BATCHES
 
 

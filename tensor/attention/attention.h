@@ -42,7 +42,7 @@ struct AttentionResult {
 // query (..., n, d), key (..., m, d), value (..., m, dv), with equal leading sizes, give
 // (..., n, dv). A query that sees no key gets zeros.
 //
-// Operands may be strided; where its kernels need that, a thread copies parts of them.
+// Operands may be strided; they are copied, or parts of them, where the kernels need it.
 // The output lies in memory in the order of the queries, so that heads which are views
 // of a projection are joined again without a copy. Where `weights` is not null, it gets
 // the attention weights before dropout, (..., n, m); that changes no bit of the output.

@@ -139,10 +139,9 @@ class Backward {
     }
   }
 
-  // Sets the gradients, or adds to them, what the `keys` keys from `first` on and the
-  // block's queries from q on have from each other. The first block of keys sets the
-  // gradients of queries, the first block of queries those of keys and values; the others
-  // add to them.
+  // Puts into the gradients what the `keys` keys from `first` on and the block's queries
+  // from q on have from each other. The first block of keys sets the gradients of
+  // queries, the first block of queries those of keys and values; the others add to them.
   void block(int64_t first, int64_t keys, int64_t q) {
     const int64_t end = std::min(q + block_queries_, h_.queries);
     const int64_t* const longest = longest_.first();
@@ -157,8 +156,8 @@ class Backward {
     const auto seen_by = [&](int64_t i) {
       return std::clamp<int64_t>(longest[i / tile_rows_] - first, 0, most);
     };
-    // Tiles of queries one after another that see equally many keys are one product each
-    // for S, dP and dQ, without the keys that they do not see.
+    // Neighbouring tiles of queries that see equally many keys are computed together: one
+    // product each for S, dP and dQ, without the keys that they do not see.
     for (int64_t i = q, next; i < end; i = next) {
       const int64_t seen = seen_by(i), at = (i - q) * block_keys_;
       for (next = i; next < end && seen_by(next) == seen;) next += tile_rows_;

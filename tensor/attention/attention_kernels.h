@@ -38,8 +38,7 @@ struct AttentionKernels {
                    std::int64_t row_step, std::int64_t column_step, T* x,
                    std::int64_t x_step);
   // Dropout down the first `count` columns of x (n, width): x[i, j] becomes 0 where bit i
-  // of row j is 0; all other columns become 0. Row j of the bits begins at bits + j *
-  // step.
+  // of row j is 0; all other columns become 0. Rows of bits are `step` words apart.
   void (*drop_columns)(std::int64_t n, std::int64_t width, std::int64_t count,
                        const std::int64_t* bits, std::int64_t step, T* x);
   // The backward pass, for the queries of a tile and some keys, side by side.

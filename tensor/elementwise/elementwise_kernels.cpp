@@ -70,8 +70,7 @@ void run(int64_t n, R* out, Operand<T>&&... in) {
   const bool streamed = is_streamed<R>(n);
   const bool is_whole = (in.is_row() && ...) && !streamed;  // one piece
   R results[piece_size];
-  // The first streamed piece, perhaps empty, ends at a cache line; the others begin at
-  // one.
+  // The first streamed piece, perhaps empty, ends where a cache line begins.
   int64_t m = is_whole ? n : streamed ? to_next_line(out) : piece_size;
   for (int64_t i = 0; i < n; i += m, m = piece_size) {
     if (n - i < m) m = n - i;

@@ -182,8 +182,8 @@ struct ExpParts {
 }
 
 // 1.6 ulp. With 1 + x = 2^e (1 + f) it forms f = 2^-e x + (2^-e - 1) from x itself, so
-// that nothing of a small x is lost. From 2/3 2^127 on 2^-e would be denormal, hence the
-// 4.
+// that nothing of a small x is lost. The 4, because from 2/3 2^127 on 2^-e would be
+// denormal.
 [[gnu::always_inline]] inline float log1p(float x) {
   const auto e = static_cast<std::int32_t>(bits(1.f + x) - bits(2.f / 3)) >> 23;
   const float scale = from_bits(bits(4.f) - (static_cast<std::uint32_t>(e) << 23));

@@ -33,8 +33,8 @@
 //           a time
 //
 // The loops over one part, their steps, BLIS's names of these, and where they stand. (One
-// thread has one part, all of c. Two threads cut a c of 1000 x 1000 into 16 parts of 1000
-// rows x 64 columns, so that there a block of b is two panels.)
+// thread has one part, all of c. Two threads cut a product of matrices of 1000 x 1000
+// into 16 parts of 1000 rows x 64 columns, so that there a block of b is two panels.)
 //
 //   for each block of columns of b                 block_columns  NC  compute()
 //     for each slice of k: pack b                  depth          KC  compute()

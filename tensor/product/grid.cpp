@@ -53,8 +53,7 @@ Grid best_grid(const ProductSizes& x, int64_t all_slices, int64_t team) {
       const int64_t time = k * (m * n + reading_a * m + packing * n) +
                            adding * (slices - 1) * x.m * x.n / team;
       // Of grids that take equal time the later one: that which cuts k, then that with
-      // more rows. The next op, cut into rows as well, finds its rows in its core's
-      // cache.
+      // more rows. The next op, cut into rows as well, finds its rows in its cache.
       if (least_time < 0 || time <= least_time) {
         least_time = time;
         best = {rows, columns, slices};
