@@ -48,7 +48,7 @@ struct Results {
 // As many queries of a head as a tile has columns.
 struct Block {
   int64_t head, first, count;
-  int64_t lens[widest_tile], longest;
+  int64_t lens[kernels::widest_tile], longest;
 
   template <class T>
   Block(const AttentionOperands<T>& heads, int64_t i) {
@@ -122,7 +122,7 @@ class Forward {
       loops_.add_bias(longest, width_, bias_.first(), width_, 1, scores, width_);
     }
     // Eᵀ in place; the largest scores and 1 / Σ, for the way back too
-    T largest[widest_tile], inverse_sums[widest_tile];
+    T largest[kernels::widest_tile], inverse_sums[kernels::widest_tile];
     loops_.exp_columns(longest, width_, block.lens, scores, largest, inverse_sums);
     const int64_t at = block.head * h_.queries + first;
     for (int64_t j = 0; j < block.count; ++j) {

@@ -58,12 +58,11 @@ Matrices<T> mutable_matrices(Tensor& x) {
   return {x, x.mutable_data<T>()};
 }
 
-// How many columns a tile of a product has, and the most that it has on any processor.
+// How many columns a tile of a product has.
 template <class T>
 std::int64_t tile_columns() {
   return kernels::get<kernels::TileKernels<T>>().tile_columns;
 }
-inline constexpr std::int64_t widest_tile = 32;
 
 // Whether there is such an operand, and not of nothing.
 inline bool has_elements(const Tensor& x) { return x.defined() && x.numel() > 0; }

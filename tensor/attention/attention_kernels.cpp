@@ -29,7 +29,7 @@ template <int fixed, class T>
 void exp_columns(int64_t n, int64_t any_width, const int64_t* lens, T* x, T* largest,
                  T* inverse_sums) {
   const int width = fixed ? fixed : static_cast<int>(any_width);
-  constexpr int most = fixed ? fixed : static_cast<int>(columns);
+  constexpr int most = fixed ? fixed : static_cast<int>(widest_tile);
   int seen[most];
   T shift[most], sum[most], part[most];
   int shortest = static_cast<int>(n);
@@ -78,7 +78,7 @@ template <int fixed, class T>
 void drop_columns(int64_t n, int64_t any_width, int64_t count, const int64_t* bits,
                   int64_t step, T* x) {
   const int width = fixed ? fixed : static_cast<int>(any_width);
-  constexpr int most = fixed ? fixed : static_cast<int>(columns);
+  constexpr int most = fixed ? fixed : static_cast<int>(widest_tile);
   std::uint32_t half[most];
   for (int j = 0; j < width; ++j) half[j] = 0;
   for (int64_t first = 0; first < n; first += 32) {
@@ -111,7 +111,7 @@ void read_factors(const int64_t* bits, int64_t first, int seen, T kept, T* facto
 template <int fixed, class T>
 void weights(const WeightsTile<T>& tile) {
   const int width = fixed ? fixed : static_cast<int>(tile.width);
-  constexpr int most = fixed ? fixed : static_cast<int>(columns);
+  constexpr int most = fixed ? fixed : static_cast<int>(widest_tile);
   T p[most], factor[most];
   for (int j = 0; j < width; ++j) factor[j] = 1;
   for (int64_t i = 0; i < tile.rows; ++i) {

@@ -5,6 +5,9 @@
 
 namespace heed::kernels {
 
+// The most columns that a tile of a product has at any level. No `width` is larger.
+inline constexpr std::int64_t widest_tile = 32;
+
 // For `rows` queries and the `width` keys from `first` on. s (rows, width) comes with the
 // scores S and leaves with F ∘ P; d, unless it is null, comes with G Vᵀ and leaves with
 // dS (the names are those at the head of attention_backward.cpp). For a score s of row i:

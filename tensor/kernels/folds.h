@@ -97,15 +97,15 @@ T fold_in_turn(int64_t n, const T* x, T result) {
 
 // Partial results that stand side by side: each half into the other, so that the order
 // depends on their number alone. That is a power of two.
-template <class Op, int lanes, class T>
-[[gnu::always_inline]] inline T fold_lanes(const T (&lane)[lanes]) {
-  if constexpr (lanes == 1) {
+template <class Op, int n, class T>
+[[gnu::always_inline]] inline T fold_lanes(const T (&lane)[n]) {
+  if constexpr (n == 1) {
     return lane[0];
   } else {
     // An array of its own for each half: the compiler keeps it in a vector register.
-    T half[lanes / 2];
+    T half[n / 2];
 #pragma omp simd
-    for (int j = 0; j < lanes / 2; ++j) half[j] = Op::of(lane[j], lane[j + lanes / 2]);
+    for (int j = 0; j < n / 2; ++j) half[j] = Op::of(lane[j], lane[j + n / 2]);
     return fold_lanes<Op>(half);
   }
 }
@@ -144,13 +144,14 @@ T fold_row(int64_t n, const T* x) {
   return n < 256 ? fold_in_lanes<16, Op>(n, x) : fold_in_lanes<64, Op>(n, x);
 }
 
-// A matrix of few columns is folded with several of its rows side by side first.
-constexpr int wide = 64;
+// A matrix of few columns (`inner`) is folded with several of its rows side by side
+// first: as many as have up to so many elements.
+constexpr int narrow_lanes = 64;
 
 template <class Op, class T>
 void fold_narrow(int64_t n, int64_t inner, const T* x, T* out) {
-  const int64_t side_by_side = wide / inner, groups = n / side_by_side;
-  T lane[wide];
+  const int64_t side_by_side = narrow_lanes / inner, groups = n / side_by_side;
+  T lane[narrow_lanes];
   fold_rows<Op>(groups, side_by_side * inner, x, lane);
   fold_rows<Op>(side_by_side, inner, lane, out);
   for (int64_t i = groups * side_by_side * inner; i < n * inner; i += inner) {
@@ -164,7 +165,7 @@ void fold(int64_t outer, int64_t n, int64_t inner, const T* x, T* out) {
     if (inner == 1) {
       out[0] =
           n < 64 ? fold_in_turn<Op>(n, x, Op::template neutral<T>) : fold_row<Op>(n, x);
-    } else if (inner <= wide / 2 && n * inner >= 2 * wide) {
+    } else if (inner <= narrow_lanes / 2 && n * inner >= 2 * narrow_lanes) {
       fold_narrow<Op>(n, inner, x, out);
     } else {
       fold_rows<Op>(n, inner, x, out);
@@ -173,15 +174,15 @@ void fold(int64_t outer, int64_t n, int64_t inner, const T* x, T* out) {
 }
 
 // Inlined, as a call for each short row costs a tenth of attention of one query.
-template <int wide, class T>
+template <int width, class T>
 [[gnu::always_inline]] inline T dot_lanes(int64_t n, const T* a, const T* b) {
-  T lanes[wide] = {};
+  T lane[width] = {};
   int64_t i = 0;
-  for (; i + wide <= n; i += wide) {
+  for (; i + width <= n; i += width) {
 #pragma omp simd
-    for (int j = 0; j < wide; ++j) lanes[j] += a[i + j] * b[i + j];
+    for (int j = 0; j < width; ++j) lane[j] += a[i + j] * b[i + j];
   }
-  T result = fold_lanes<Sum>(lanes);
+  T result = fold_lanes<Sum>(lane);
   for (; i < n; ++i) result += a[i] * b[i];
   return result;
 }

@@ -25,24 +25,24 @@ struct LargestNumber : Largest {
 
 // How many elements at a time pass through the cache nearest to the processor. It also
 // bounds how many are added in T before the sum moves on to a double.
-constexpr int64_t tile = 2048;
+constexpr int64_t piece = 2048;
 
 // Rows of up to medium_row elements are computed four at a time. Each pass goes over all
 // of them before the next begins: a row's largest number and its sum come at the end of a
 // chain of steps, and meanwhile the processor is busy with other rows.
 constexpr int64_t medium_row = 256, most_rows = 4;
-static_assert(most_rows * medium_row <= tile);
+static_assert(most_rows * medium_row <= piece);
 
 // One row of any length, or up to most_rows rows of up to medium_row elements. The
 // exponentials are left in y; of a log-softmax, which needs only their sum, in a place of
 // their own.
 template <bool logarithm, class T>
 void softmax_rows(int64_t rows, int64_t n, const T* x, T* y) {
-  T shift[most_rows], for_sum[logarithm ? tile : 1];
+  T shift[most_rows], for_sum[logarithm ? piece : 1];
   double sum[most_rows] = {};
   for (int64_t r = 0; r < rows; ++r) shift[r] = fold_row<LargestNumber>(n, x + r * n);
-  for (int64_t first = 0; first < n; first += tile) {
-    const int64_t count = n - first < tile ? n - first : tile;
+  for (int64_t first = 0; first < n; first += piece) {
+    const int64_t count = n - first < piece ? n - first : piece;
     T* const e = logarithm ? for_sum : y + first;
     for (int64_t r = 0; r < rows; ++r) {
       for_elements<T>(count, [&](int64_t i) {
@@ -60,15 +60,16 @@ void softmax_rows(int64_t rows, int64_t n, const T* x, T* y) {
   }
 }
 
-// Columns: the same three passes, for up to `columns` of them side by side. Each is added
-// up as four sums in turn: the fewer numbers go into a sum, the less is rounded off.
-constexpr int64_t columns = 256;
+// Columns: the same three passes, for up to most_columns of them side by side. Each is
+// added up as four sums in turn: the fewer numbers go into a sum, the less is rounded
+// off.
+constexpr int64_t most_columns = 256;
 
 template <bool logarithm, class T>
 void softmax_columns(int64_t n, int64_t inner, const T* x, T* y) {
-  T shift[columns], sums[4][columns];
-  for (int64_t first = 0; first < inner; first += columns) {
-    const int64_t width = inner - first < columns ? inner - first : columns;
+  T shift[most_columns], sums[4][most_columns];
+  for (int64_t first = 0; first < inner; first += most_columns) {
+    const int64_t width = inner - first < most_columns ? inner - first : most_columns;
     for (int64_t j = 0; j < width; ++j) {
       shift[j] = LargestNumber::neutral<T>;
       sums[0][j] = sums[1][j] = sums[2][j] = sums[3][j] = 0;
@@ -141,21 +142,21 @@ void softmax(int64_t outer, int64_t n, int64_t inner, const T* x, T* y) {
     return;
   }
   const int64_t at_once = n <= medium_row ? most_rows : 1;
-  const bool streamed = n <= tile && is_streamed<T>(outer * n);
-  T rows[tile];
+  const bool streamed = n <= piece && is_streamed<T>(outer * n);
+  T result[piece];
   for (int64_t now; outer > 0; outer -= now, x += now * n, y += now * n) {
     now = outer < at_once ? outer : at_once;
-    softmax_rows<logarithm>(now, n, x, streamed ? rows : y);
-    // In turn a piece of the result goes to memory, past the caches, and one of the next
-    // rows is fetched: larger pieces take longer. (To fetch from beyond the end does no
+    softmax_rows<logarithm>(now, n, x, streamed ? result : y);
+    // In turn a part of the result goes to memory, past the caches, and one of the next
+    // rows is fetched: larger parts take longer. (To fetch from beyond the end does no
     // harm.)
-    constexpr int64_t piece = 256;
-    for (int64_t i = 0; streamed && i < now * n; i += piece) {
-      const int64_t count = now * n - i < piece ? now * n - i : piece;
+    constexpr int64_t step = 256;
+    for (int64_t i = 0; streamed && i < now * n; i += step) {
+      const int64_t count = now * n - i < step ? now * n - i : step;
       for (int64_t k = 0; k < count; k += cache_line<T>) {
         __builtin_prefetch(x + now * n + i + k);
       }
-      stream(count, rows + i, y + i);
+      stream(count, result + i, y + i);
     }
   }
   if (streamed) end_stream();
@@ -163,9 +164,9 @@ void softmax(int64_t outer, int64_t n, int64_t inner, const T* x, T* y) {
 
 template <class T>
 void softmax_backward_columns(int64_t n, int64_t inner, const T* g, const T* y, T* dx) {
-  T sum[columns];
-  for (int64_t first = 0; first < inner; first += columns) {
-    const int64_t width = inner - first < columns ? inner - first : columns;
+  T sum[most_columns];
+  for (int64_t first = 0; first < inner; first += most_columns) {
+    const int64_t width = inner - first < most_columns ? inner - first : most_columns;
     for (int64_t j = 0; j < width; ++j) sum[j] = 0;
     for (int64_t i = first; i < n * inner; i += inner) {
 #pragma omp simd

@@ -96,6 +96,8 @@ BOOST_AUTO_TEST_CASE(quotients_near_the_ends_of_int64) {
   BOOST_TEST(equal(floor_divide(a, b), quotients));
   BOOST_TEST(equal(fmod(tensor({lowest, highest, std::int64_t{-7}}), 3),
                    tensor({lowest % 3, highest % 3, std::int64_t{-1}})));
+  const Tensor five = tensor({std::int64_t{5}, std::int64_t{-5}});
+  BOOST_TEST(equal(fmod(five, tensor(lowest)), five));
   BOOST_TEST(equal(fmod(tensor({-7.5, 7.5, -0.0}), -2), tensor({-1.5, 1.5, -0.0})));
   BOOST_TEST(std::signbit(fmod(tensor(-0.0), 2).item()));
   BOOST_TEST(error_of([] { abs(Number(lowest)); }).find("9223372036854775808") !=
