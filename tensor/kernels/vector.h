@@ -44,8 +44,8 @@ template <int bytes = vector_bytes, class T>
   return v;
 }
 
-// A vector with x in every lane: compilers widen the number in an expression of a number
-// and a vector. It is a difference, for -0 - 0 is -0, and -0 + 0 is 0.
+// A vector with x in every lane. In an expression with a vector compilers widen a number.
+// x - 0 is x, but x + 0 would make 0 of -0.
 template <int bytes = vector_bytes, class T>
 [[gnu::always_inline]] inline Vector<T, bytes> broadcast(T x) {
   return x - Vector<T, bytes>{};

@@ -1,5 +1,3 @@
-// The micro-kernel as TileKernels, for products in tiles at the baseline level; gemm(),
-// for tests and benchmarks; description().
 #include "tensor/product/blis.h"
 
 #include <algorithm>
@@ -67,8 +65,8 @@ template <class T>
 void multiply_panels(const kernels::PanelProduct<T>& x) {
   const Kernel<T>& kernel = std::get<Kernel<T>>(library().kernels);
   T scale = x.scale, beta = x.add ? T{1} : T{0};
-  const auto compute = [&](dim_t m, dim_t n, const T* a, const T* b, T* c,
-                           inc_t row_stride, inc_t column_stride) {
+  const auto run_tile = [&](dim_t m, dim_t n, const T* a, const T* b, T* c,
+                            inc_t row_stride, inc_t column_stride) {
     T *const pa = const_cast<T*>(a), *const pb = const_cast<T*>(b);
     auxinfo_t hints{};  // what to fetch ahead: the panels in use will do
     bli_auxinfo_set_next_a(pa, &hints);
@@ -80,9 +78,9 @@ void multiply_panels(const kernels::PanelProduct<T>& x) {
   for (std::int64_t j = 0; j < x.n; j += kernel.columns, b += x.panel_step) {
     const dim_t n = std::min(kernel.columns, x.n - j);
     if (kernel.writes_columns) {
-      compute(n, x.m, b, a, x.c + j, 1, x.c_step);
+      run_tile(n, x.m, b, a, x.c + j, 1, x.c_step);
     } else {
-      compute(x.m, n, a, b, x.c + j, x.c_step, 1);
+      run_tile(x.m, n, a, b, x.c + j, x.c_step, 1);
     }
   }
   if (x.bias) {
@@ -122,16 +120,12 @@ void gemm(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const T> a,
 
 template <class T>
 const kernels::TileKernels<T>& tile_kernels() {
-  static const kernels::TileKernels<T> kernels = [] {
-    const Kernel<T>& kernel = std::get<Kernel<T>>(library().kernels);
-    kernels::TileKernels<T> found = kernels::get<kernels::TileKernels<T>>();
-    found.tile_rows = found.strip_rows = kernel.rows;
-    found.tile_columns = kernel.columns;
-    found.needs_panels_of_a = true;
-    found.multiply_panels = multiply_panels<T>;
-    return found;
-  }();
-  return kernels;
+  static const Kernel<T>& kernel = std::get<Kernel<T>>(library().kernels);
+  static const kernels::TileKernels<T> found{.tile_rows = kernel.rows,
+                                             .tile_columns = kernel.columns,
+                                             .needs_panels_of_a = true,
+                                             .multiply_panels = multiply_panels<T>};
+  return found;
 }
 
 std::string description() {

@@ -1,8 +1,10 @@
-// Products c = a b of matrices (BLAS's gemm). For a first reading: this comment, gemm.h,
-// matrix.h, tile_kernels.h and panels.h; here from l2_cache() to the end of Worker (Part
-// is in grid.h); kernels/vector.h, and tile_kernels.cpp. How a product is cut for threads
-// (multiply_in_tiles() and grid.cpp), how panels are packed, and blis.cpp can wait. What
-// a level is stands at the head of kernels/level.h; ceil_div() and even_pieces() are in
+// Products c = a b of matrices (BLAS's gemm). For a first reading: this comment, Products
+// in gemm.h, matrix.h, tile_kernels.h, and tile_kernels.cpp up to the end of the loop in
+// multiply_tile(), which takes load(), broadcast(), multiply_add() and repeat() from
+// kernels/vector.h; then panels.h, and here from l2_cache() to the end of Worker (Part is
+// in grid.h). The ends and the order of tiles, how panels are packed, how a product is
+// cut for threads (multiply_in_tiles() and grid.cpp), and blis.cpp can wait. What a level
+// is stands at the head of kernels/level.h; ceil_div() and even_pieces() are in
 // core/parallel.h. BLIS is a library of such products, built much alike: its names stand
 // beside heed's, and one routine of it is used.
 //
@@ -20,12 +22,10 @@
 //
 //   slice   up to 512 values of k (`depth`)
 //   tile    12 rows x 32 columns of c; in registers for one slice
+//   strip   a slice of the 12 rows of a that a tile needs, up to 24 KiB; in the L1 cache
 //   panel   a slice of the 32 columns of b that a tile needs, up to 64 KiB, copied so
 //           that the tile reads memory from front to back. This copying is called
 //           packing: vectors are aligned, and what is missing at the ends is 0
-//   strip   a slice of 12 rows of a, up to 24 KiB; in the L1 cache. With AVX-512 it is as
-//           high as a tile; with AVX2 tiles have 6 rows, and a strip is two tiles high.
-//           If it must be packed, it is a panel too: element p of row r at p * 12 + r
 //   group   panels that together fit two thirds of a core's L2 cache
 //   block   of b: up to 64 panels, up to 4 MiB for each thread; in the L3 cache
 //           of a: what is packed or copied at a time. Rows read in place are one block
@@ -34,38 +34,37 @@
 //
 // The loops over one part, their steps, BLIS's names of these, and where they stand. (One
 // thread has one part, all of c. Two threads cut a product of matrices of 1000 x 1000
-// into 16 parts of 1000 rows x 64 columns, so that there a block of b is two panels.)
+// into 16 parts of up to 64 columns, eight for each, so that one that is done can take
+// another's. There a block of b is two panels.)
 //
 //   for each block of columns of b                 block_columns  NC  compute()
 //     for each slice of k: pack b                  depth          KC  compute()
 //       for each block of rows of a: pack a or     block_rows     MC  compute()
 //           copy it, if need be
 //         for each group of panels                 group              compute_block()
-//           for each strip of rows                 strip_rows         compute_block()
-//             for each tile's rows in the strip    tile_rows      MR  multiply_panels()
-//               for each panel of the group        tile_columns   NR  multiply_tiles()
-//                 a tile of c                                         multiply_tile()
+//           for each strip of rows                 tile_rows      MR  compute_block()
+//             for each panel of the group          tile_columns   NR  multiply_panels()
+//               a tile of c                                           multiply_tile()
 //
-// A tile's rows of a are read again for each panel of the group, and a panel for each
-// tile's rows: so a strip must stay in L1 and a group in L2, and a block of b is read
-// from L3 for each block of rows. The first slice sets a tile of c, the others add to it.
-// (If threads share k, slices are added later: see grid.cpp.) Fewer, deeper slices would
-// read and write c less often; but a strip is as deep as a slice, and would not fit into
-// L1. A panel comes from L2: for each value of k a tile needs 128 bytes of it, and has 24
-// multiply-adds of vectors to do. A processor does at most two of these a cycle, so that
-// L2 has 12 cycles or more to deliver two cache lines, which is enough.
+// A strip is read again for each panel of the group, and a panel for each strip: so a
+// strip must stay in L1 and a group in L2. What is read again after that comes from L3,
+// or from memory: a strip for the next group, a block of b for the next block of rows.
+// The first slice sets a tile of c, the others add to it. (If threads share k, slices are
+// added later: see grid.cpp.) Fewer, deeper slices would read and write c less often; but
+// a strip is as deep as a slice, and would not fit into L1. A panel comes from L2: for
+// each value of k a tile needs 128 bytes of it, and has 24 multiply-adds of vectors to
+// do. A processor does at most two of these a cycle, so that L2 has 12 cycles or more to
+// deliver two cache lines, which is enough.
 //
 // The outer loops are those of Goto and van de Geijn (Anatomy of High-Performance Matrix
 // Multiplication, 2008) and of BLIS. The inner ones have changed places. BLIS keeps a
 // block of a in L2 and a panel of b in L1; heed keeps panels of b in L2 and a strip of a
 // in L1. heed's tile reads single numbers of matrix a, so that contiguous rows of it need
 // no packing: they are read in place, or copied where caches want it (see RowsOfA).
-// (BLIS's tile, which is used at the baseline level, reads a from panels.)
 //
 // The bits of c depend neither on the number of threads nor on the caches: whatever its
 // tile, an element's sum over a slice is formed by one thread in the order of k; the
-// slices are cut by the shape alone, and their sums are added in order. (Only which of
-// two different NaNs remains may depend.)
+// slices are cut by the shape alone, and their sums are added in order.
 #include "tensor/product/gemm.h"
 
 #include <algorithm>
@@ -99,7 +98,7 @@ int64_t l2_cache() {
 // The kernel that computes tiles: heed's, or at the baseline level (see level.h) BLIS's
 // micro-kernel. It is faster there, for BLIS takes the one of this processor, which may
 // have more instructions than the level. BLIS's own driver is not used: it takes several
-// microseconds a call. The tests compare with it.
+// microseconds a call.
 template <class T>
 const kernels::TileKernels<T>& tile_kernels() {
   return kernels::level() == kernels::Level::baseline
@@ -120,8 +119,7 @@ enum class RowsOfA {
 // Contiguous rows a multiple of 4 KiB apart are copied. A line of the L1 cache, 64 bytes,
 // has its place in one of 64 sets of 8 or 12 lines, so that numbers 4 KiB apart share a
 // set: a whole column of a would. Copies are at most 2 KiB apart: at worst the six or
-// twelve rows of a tile share two sets. To pack such rows, which transposes them, makes
-// products of few rows 15 % slower. Rows 0 apart are one row.
+// twelve rows of a tile share two sets. Rows 0 apart are one row.
 template <class T>
 RowsOfA choose_rows_of_a(const Products<T>& x, bool needs_panels) {
   if (needs_panels || x.a.column_stride != 1) return RowsOfA::packed;
@@ -130,10 +128,9 @@ RowsOfA choose_rows_of_a(const Products<T>& x, bool needs_panels) {
   return share_a_set ? RowsOfA::copied : RowsOfA::in_place;
 }
 
-// How a product is cut. A slice of a row takes up to 2 KiB. The limits are measured: with
-// twice the depth products of 1024 x 1024 take a tenth longer on a Zen 4; blocks of 32
-// panels are no faster. A block of a, up to 96 KiB, stays beside the group in an L2 of
-// 512 KiB: with five times as many rows large products take 1 % longer.
+// How a product is cut. A slice of a row takes up to 2 KiB: with twice the depth products
+// of 1024 x 1024 take a tenth longer on a Zen 4. A block of a that is packed or copied,
+// up to 96 KiB, stays beside the group in an L2 of 512 KiB.
 template <class T>
 struct Blocking {
   const kernels::TileKernels<T>& kernel = tile_kernels<T>();
@@ -145,9 +142,8 @@ struct Blocking {
   explicit Blocking(const Products<T>& x)
       : rows_of_a(choose_rows_of_a(x, kernel.needs_panels_of_a)),
         depth(even_pieces(x.k, 2048 / sizeof(T), 8)),
-        block_rows(
-            even_pieces(x.m, rows_of_a == RowsOfA::in_place ? x.m : 4 * kernel.strip_rows,
-                        kernel.tile_rows)),
+        block_rows(even_pieces(x.m, rows_of_a == RowsOfA::in_place ? x.m : 48,
+                               kernel.tile_rows)),
         most_columns(64 * kernel.tile_columns) {}
 
   // The columns of the blocks of a part.
@@ -164,7 +160,7 @@ struct Blocking {
   // the end for what BLIS's micro-kernel loads ahead.
   int64_t size_a() const {
     if (rows_of_a == RowsOfA::in_place) return 0;
-    return PanelLayout<T>(block_rows, kernel.strip_rows, depth).total() +
+    return PanelLayout<T>(block_rows, kernel.tile_rows, depth).total() +
            blis::read_ahead<T>;
   }
   // Elements for the panels of a block of b, in parts of up to `columns` columns.
@@ -196,8 +192,8 @@ class Worker {
       : x_(x), blocking_(blocking), a_{memory}, b_{memory + blocking.size_a()} {}
 
   // A part of product i, into c, a matrix (m, n). What is packed of b is kept for all
-  // blocks of rows; if it is all that the part needs of b, also for the next part or
-  // product of the same b.
+  // blocks of rows. If that is all that the part needs of b, in one block and one slice,
+  // it also stays for the next part or product of the same b.
   void compute(int64_t i, const Part& part, T* c) {
     // Nothing is packed for no rows, and even_pieces() cannot cut 0 columns.
     if (part.row == part.row_end || part.column == part.column_end) return;
@@ -238,7 +234,7 @@ class Worker {
 
   // The strips of the rows from `first` on, copied or packed if need be.
   Strips strips(const T* first, int64_t rows, int64_t depth) {
-    const int64_t height = blocking_.kernel.strip_rows, row_stride = x_.a.row_stride;
+    const int64_t height = blocking_.kernel.tile_rows, row_stride = x_.a.row_stride;
     switch (blocking_.rows_of_a) {
       case RowsOfA::copied:
         if (!a_.holds(first, rows, depth)) {
@@ -272,7 +268,7 @@ class Worker {
   // added to the first column.
   void compute_block(const Strips& a, const PanelLayout<T>& panels, T* c, bool add,
                      const T* bias) const {
-    const int64_t group = blocking_.group(panels), height = blocking_.kernel.strip_rows;
+    const int64_t group = blocking_.group(panels), height = blocking_.kernel.tile_rows;
     for (int64_t panel = 0; panel < panels.count; panel += group) {
       const int64_t column = panel * panels.width;
       const int64_t columns = std::min(group * panels.width, panels.lines - column);
@@ -321,7 +317,7 @@ void multiply_in_tiles(const Products<T>& x) {
   // Computes the slices first_slice to end - 1 of all products: part 0 of each product,
   // then part 1 of each: if products share b, it stays packed. target(product, slice) is
   // the matrix for the sums.
-  const auto compute = [&](int64_t first_slice, int64_t end, const auto& target) {
+  const auto compute_slices = [&](int64_t first_slice, int64_t end, const auto& target) {
     const int64_t parts = grid.rows * grid.columns;  // of a slice
     parallel_stealing(products * parts * (end - first_slice), sharing.threads,
                       [&](int64_t thread, int64_t i) {
@@ -333,7 +329,8 @@ void multiply_in_tiles(const Products<T>& x) {
   };
   const int64_t size_c = x.m * x.n;
   if (grid.slices == 1) {
-    return compute(0, 1, [&](int64_t product, auto) { return x.c + product * size_c; });
+    return compute_slices(0, 1,
+                          [&](int64_t product, auto) { return x.c + product * size_c; });
   }
   // One product, as can_cut_k asks for, in rounds of at_once slices.
   const int64_t at_once = sharing.slices_at_once;
@@ -344,7 +341,7 @@ void multiply_in_tiles(const Products<T>& x) {
   const auto add_row = kernels::get<kernels::VectorKernels<T>>().add_row;
   for (int64_t first = 0; first < grid.slices; first += at_once) {
     const int64_t end = std::min(first + at_once, grid.slices);
-    compute(first, end, target);
+    compute_slices(first, end, target);
     parallel_for(size_c, parallel_grain / at_once + 1, [&](auto begin, auto stop) {
       for (int64_t slice = std::max<int64_t>(first, 1); slice < end; ++slice) {
         add_row(1, stop - begin, target(0, slice) + begin, x.c + begin, size_c);

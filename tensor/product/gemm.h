@@ -42,8 +42,10 @@ struct Products {
 };
 
 // Computes the products, on several threads where it pays; m, n and the batch are at
-// least 1, k may be 0. Strides of a and b may be any, 0 too. Throws Error when there is
-// no memory for packing or for sums, or HEED_LEVEL is wrong. T is float or double.
+// least 1, k may be 0. Strides of a and b may be any, 0 too. The bits do not depend on
+// the number of threads, but for which of two different NaNs remains. Throws Error when
+// there is no memory for packing or for sums, or HEED_LEVEL is wrong. T is float or
+// double.
 template <class T>
 void multiply(const Products<T>& products);
 
@@ -53,9 +55,8 @@ void multiply(const Products<T>& products);
 template <class T>
 void multiply_vectors(const Products<T>& products);
 
-// Whether m n k is at most multiply_grain (see core/parallel.h), so that a second thread
-// does not pay, and packed b takes at most 12 KiB, so that rows of a fit beside it in an
-// L1 cache of 32 KiB. m, n and k are at least 1.
+// Whether a second thread does not pay (multiply_grain in core/parallel.h), and packed b
+// leaves room for rows of a in an L1 cache of 32 KiB. m, n and k are at least 1.
 template <class T>
 bool is_small(const Products<T>& products);
 // As multiply(), with the bias, for products of which is_small() is true.

@@ -43,13 +43,13 @@ Grid best_grid(const ProductSizes& x, int64_t all_slices, int64_t team) {
   Grid best;
   int64_t least_time = -1;
   for (const int64_t slices : {int64_t{1}, all_slices}) {
-    const int64_t pieces = ceil_div(team, slices);  // of c
-    for (int64_t rows = 1; rows <= pieces; ++rows) {
-      if (pieces % rows != 0) continue;
-      const int64_t columns = pieces / rows;
+    const int64_t parts = ceil_div(team, slices);  // of a slice
+    for (int64_t rows = 1; rows <= parts; ++rows) {
+      if (parts % rows != 0) continue;
+      const int64_t columns = parts / rows;
       const int64_t m = largest_piece(x.m, x.tile_rows, rows);
       const int64_t n = largest_piece(x.n, x.tile_columns, columns);
-      const int64_t k = ceil_div(pieces * slices, team) * ceil_div(x.k, slices);
+      const int64_t k = ceil_div(parts * slices, team) * ceil_div(x.k, slices);
       const int64_t time = k * (m * n + reading_a * m + packing * n) +
                            adding * (slices - 1) * x.m * x.n / team;
       // Of grids that take equal time the later one: that which cuts k, then that with
@@ -63,10 +63,10 @@ Grid best_grid(const ProductSizes& x, int64_t all_slices, int64_t team) {
   return best;
 }
 
-// The number of pieces when threads may take them from each other: of about `tiles` tiles
-// each, but one to eight for each thread.
-int64_t pieces_to_share(int64_t lines, int64_t tile, int64_t tiles, int64_t team) {
-  return team * std::min<int64_t>(ceil_div(lines, tiles * tile * team), 8);
+// The number of pieces when threads may take them from each other: of about `each` tiles,
+// but one to eight for each thread.
+int64_t pieces_to_share(int64_t lines, int64_t tile, int64_t each, int64_t team) {
+  return team * std::min<int64_t>(ceil_div(lines, each * tile * team), 8);
 }
 
 // Where piece i begins and piece i - 1 ends, if `count` is cut into `pieces` at multiples
@@ -78,9 +78,9 @@ int64_t bound(int64_t i, int64_t pieces, int64_t count, int64_t unit) {
 
 }  // namespace
 
-// Products stay whole if that occupies more threads (`threads`) than parts of one product
-// would (`team`), or as many, each with the same number of products; from four products a
-// thread on that counts as the same.
+// Products stay whole if whole ones occupy more threads (`threads`) than parts of one
+// product would (`team`). If both occupy the same number, they stay whole only if threads
+// get equal numbers of them, or at least four each.
 Sharing share_out(const ProductSizes& x) {
   const int64_t work = x.m * x.n * x.k;
   const int64_t tiles = ceil_div(x.m, x.tile_rows) * ceil_div(x.n, x.tile_columns);
@@ -102,7 +102,7 @@ Sharing share_out(const ProductSizes& x) {
   }
   // Smaller parts, if nothing is packed more often for it: if all of b stays packed from
   // one piece of rows to the next, or if each piece of columns needs its own part of b
-  // alone. (A thread's parts of several products, one after the other, are many already.)
+  // alone. (Several products give enough parts to take.)
   if (x.products == 1 && grid.columns == 1 && x.is_b_one_block) {
     grid.rows = pieces_to_share(x.m, x.tile_rows, 4, team);
   } else if (x.products == 1 && grid.rows == 1 && x.is_a_in_place) {

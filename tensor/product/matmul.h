@@ -17,8 +17,8 @@ Tensor matmul(const Tensor& a, const Tensor& b);
 // (b, m, k) x (b, k, n) -> (b, m, n), no broadcasting. Throws Error for other shapes.
 Tensor bmm(const Tensor& a, const Tensor& b);
 // x Wᵀ + b: x (..., in), weight (out, in), bias (out) or undefined -> (..., out). The
-// bits of matmul(x, transpose(weight, 0, 1)) + bias; where tiles are computed, without a
-// pass over the result for the bias. Throws Error when the sizes do not fit.
+// bits of matmul(x, transpose(weight, 0, 1)) + bias; mostly without a pass over the
+// result for the bias (see gemm.h). Throws Error when the sizes do not fit.
 // (torch.nn.functional.linear)
 Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias = {});
 

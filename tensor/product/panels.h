@@ -1,7 +1,6 @@
 // Operands of products packed for multiply_panels() (see tile_kernels.h): in panels, each
 // of which holds a few lines, that is columns of b or rows of a, side by side (BLIS:
-// micro-panels). In gemm.cpp those of b are tile_columns wide. Rows of a, if they are
-// packed, are one panel for each strip. Only heed's own sources include this file.
+// micro-panels). Only heed's own sources include this file.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,5 @@
 // From the tile up: multiply_tile(), which BLIS calls the micro-kernel, then the loops
-// over the tiles of a call, multiply_tiles() and multiply_panels(). Vector, lanes,
-// load(), broadcast(), multiply_add() and repeat() are in kernels/vector.h.
+// over the tiles of a call, multiply_tiles() and multiply_panels().
 #include "tensor/product/tile_kernels.h"
 
 #include <cstring>
@@ -26,12 +25,10 @@ constexpr int tile_rows = 6;
 // And its columns, which are also those of a panel.
 template <class T>
 constexpr int64_t tile_columns = 2 * lanes<T>;
-// The most rows of a tile of one vector, and so the rows of a strip: a lower strip could
-// not fill such a tile. A processor begins two multiply-adds a cycle and needs four
-// cycles for each, so that eight sums or more keep it busy: with one vector a row 6 rows
-// are too few.
-constexpr int strip_rows = 12;
-static_assert(strip_rows % tile_rows == 0);
+// The most rows of a tile of one vector. A processor begins up to two multiply-adds a
+// cycle and needs four cycles for each, so that eight sums or more keep it busy: with one
+// vector a row 6 rows are too few.
+constexpr int narrow_rows = 12;
 
 // Not inlined: every function of a tile would hold a copy.
 template <class T>
@@ -56,9 +53,8 @@ void multiply_tile(const PanelProduct<T>& x, const T* a, const T* b, const T* bi
     repeat<vectors>([&](auto v) { __builtin_prefetch(c + i * c_step + v * w, 1); });
   });
   V sums[rows][vectors] = {};
-  // One pointer for each three rows, which are at the pointer and one or two strides
-  // after it: an address of x86 is a register, plus 1, 2, 4 or 8 times another. With one
-  // pointer for all, each multiple of the stride would take a register.
+  // One pointer for each three rows: an address of x86 is a pointer plus 1, 2, 4 or 8
+  // times a stride, and not 3 times.
   const T* starts[(rows + 2) / 3];
   repeat<(rows + 2) / 3>([&](auto i) { starts[i] = a + 3 * i * x.a.row_stride; });
   for (int64_t p = 0; p < x.k; ++p, b += x.b_step) {
@@ -113,10 +109,9 @@ void multiply_tile(const PanelProduct<T>& x, const T* a, const T* b, const T* bi
 }
 
 // The tiles of rows first_row to end_row and columns j to end_column, the ends not
-// included. i counts from 0, and there are as many as the most rows of a tile. Rows are
-// cut into as few tiles as possible, the last two of nearly equally many rows: with at
-// most 12, 13 rows are cut into 6 and 7, and 40 into 12, 12, 8 and 8. (gemm.cpp asks for
-// a strip at most, small products and attention for more.)
+// included. i... are 0 to the most rows of a tile, less 1. Rows are cut into as few tiles
+// as possible, the last two of nearly equally many rows: with at most 12, 40 rows are cut
+// into 12, 12, 8 and 8.
 template <int vectors, int bytes, class T, int... i>
 void multiply_tiles(std::integer_sequence<int, i...>, const PanelProduct<T>& x,
                     int64_t first_row, int64_t end_row, int64_t j, int64_t end_column) {
@@ -150,19 +145,18 @@ void multiply_panels(const PanelProduct<T>& x) {
   // tile's rows all panels, which the processor fetches ahead as one long stream. Where
   // they lie side by side, as columns of one matrix: for each panel all rows, in tiles
   // that multiply_tiles() cuts; the panel stays in the L1 cache.
-  // (A matrix as wide as a panel is a panel.)
   const bool one_after_another = x.b_step == tile_columns<T>;
   const int64_t rows = one_after_another ? tile_rows : x.m;
   constexpr std::make_integer_sequence<int, tile_rows> up_to_tile;
-  constexpr std::make_integer_sequence<int, strip_rows> up_to_strip;
+  constexpr std::make_integer_sequence<int, narrow_rows> up_to_narrow;
   for (int64_t row = 0; row < x.m; row += rows) {
     const int64_t end_row = row + rows < x.m ? row + rows : x.m;
     multiply_tiles<2, vector_bytes>(up_to_tile, x, row, end_row, 0, wide);
   }
   if (x.n - wide > lanes<T, narrow>) {
-    multiply_tiles<1, vector_bytes>(up_to_strip, x, 0, x.m, wide, x.n);
+    multiply_tiles<1, vector_bytes>(up_to_narrow, x, 0, x.m, wide, x.n);
   } else {
-    multiply_tiles<1, narrow>(up_to_strip, x, 0, x.m, wide, x.n);
+    multiply_tiles<1, narrow>(up_to_narrow, x, 0, x.m, wide, x.n);
   }
 }
 
@@ -170,7 +164,6 @@ template <class T>
 constexpr TileKernels<T> kernels = {
     .tile_rows = tile_rows,
     .tile_columns = tile_columns<T>,
-    .strip_rows = strip_rows,
     .needs_panels_of_a = false,
     .multiply_panels = multiply_panels<T>,
 };

@@ -15,7 +15,7 @@ namespace heed::kernels {
 //        p of panel j begins at b[j * panel_step + p * b_step]. They follow one another
 //        (b_step = tile_columns) or lie side by side (panel_step = tile_columns)
 //   c    rows c_step apart
-// gemm.cpp leaves scale at 1; attention sets it.
+// Only attention sets scale.
 template <class T>
 struct PanelProduct {
   std::int64_t m, n, k;
@@ -31,11 +31,9 @@ struct PanelProduct {
 
 template <class T>
 struct TileKernels {
-  // The tile of c that stays in registers; heed's is two vectors wide. (BLIS: MR, NR)
+  // The tile of c that stays in registers; heed's is two vectors wide.
   std::int64_t tile_rows, tile_columns;
-  // The best m for a call of multiply_panels().
-  std::int64_t strip_rows;
-  // Whether a has to be packed: in panels of strip_rows rows, one panel for each call.
+  // Whether a has to be packed: in panels of tile_rows rows, one panel for each call.
   bool needs_panels_of_a;
   void (*multiply_panels)(const PanelProduct<T>& product);
 };
