@@ -47,18 +47,18 @@ struct Results {
 
 // As many queries of a head as a tile has columns.
 struct Block {
-  int64_t head, first, count;
-  int64_t lens[kernels::widest_tile], longest;
+  int64_t head, first_query, queries;
+  int64_t lens[kernels::widest_tile], longest_len;
 
   template <class T>
   Block(const AttentionOperands<T>& heads, int64_t i) {
     const int64_t width = tile_columns<T>();
     const int64_t blocks = ceil_div(heads.queries, width);
     head = i / blocks;
-    first = i % blocks * width;
-    count = std::min(width, heads.queries - first);
-    longest = heads.valid_lens.read(head, first, first + count, lens);
-    std::fill(lens + count, lens + width, longest);  // columns that nobody looks at
+    first_query = i % blocks * width;
+    queries = std::min(width, heads.queries - first_query);
+    longest_len = heads.valid_lens.read(head, first_query, first_query + queries, lens);
+    std::fill(lens + queries, lens + width, longest_len);  // columns that nobody looks at
   }
 };
 
@@ -78,7 +78,7 @@ class Forward {
   void compute_blocks(int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       Block block(h_, i);
-      if (i == begin || block.first == 0) {
+      if (i == begin || block.first_query == 0) {
         keys_.read(block.head, 0, h_.keys);
         values_.read(block.head, 0, h_.keys);
       }
@@ -99,13 +99,13 @@ class Forward {
   Buffer<T> scores_;  // Sᵀ, then Eᵀ
 
   void compute_block(Block& block) {
-    const int64_t first = block.first, longest = block.longest;
+    const int64_t query = block.first_query, keys = block.longest_len;
     T* const scores = scores_.first();
-    queries_.pack(block.count, h_.features,
-                  h_.query[block.head] + first * h_.query.row_step, h_.query.row_step,
+    queries_.pack(block.queries, h_.features,
+                  h_.query[block.head] + query * h_.query.row_step, h_.query.row_step,
                   h_.query.column_step);
     // Sᵀ = scale K Qᵀ
-    tiles_.multiply_panels({.m = longest,
+    tiles_.multiply_panels({.m = keys,
                             .n = width_,
                             .k = h_.features,
                             .a = {keys_[0], keys_.step(), 1},
@@ -117,15 +117,15 @@ class Forward {
                             .scale = h_.scale});
     if (h_.bias) {
       const Matrices<const T>& bias = *h_.bias;
-      bias_.pack(block.count, longest, bias[block.head] + first * bias.row_step,
+      bias_.pack(block.queries, keys, bias[block.head] + query * bias.row_step,
                  bias.row_step, bias.column_step);
-      loops_.add_bias(longest, width_, bias_.first(), width_, 1, scores, width_);
+      loops_.add_bias(keys, width_, bias_.first(), width_, 1, scores, width_);
     }
     // Eᵀ in place; the largest scores and 1 / Σ, for the way back too
     T largest[kernels::widest_tile], inverse_sums[kernels::widest_tile];
-    loops_.exp_columns(longest, width_, block.lens, scores, largest, inverse_sums);
-    const int64_t at = block.head * h_.queries + first;
-    for (int64_t j = 0; j < block.count; ++j) {
+    loops_.exp_columns(keys, width_, block.lens, scores, largest, inverse_sums);
+    const int64_t at = block.head * h_.queries + query;
+    for (int64_t j = 0; j < block.queries; ++j) {
       // Where the bias hides every key, it is as if the length were 0.
       if (h_.bias && largest[j] == -std::numeric_limits<T>::infinity()) block.lens[j] = 0;
       const bool sees = block.lens[j] > 0;
@@ -134,19 +134,19 @@ class Forward {
     }
     if (results_.weights) write_weights(block, inverse_sums, *results_.weights);
     if (h_.bits) {
-      loops_.drop_columns(longest, width_, block.count, h_.bits_of(block.head, first),
+      loops_.drop_columns(keys, width_, block.queries, h_.bits_of(block.head, query),
                           h_.words, scores);
       for (int64_t j = 0; j < width_; ++j) inverse_sums[j] *= h_.stay_factor;
     }
     // O = E V, then divided; where no key is seen, only zeros. So many keys at a time
     // that their part of Eᵀ stays in the L1 cache while the panels of V pass.
     const Matrices<T>& output = results_.output;
-    T* const rows = output[block.head] + first * output.row_step;
+    T* const rows = output[block.head] + query * output.row_step;
     constexpr int64_t keys_at_once = 128;
-    for (int64_t key = 0; key < longest; key += keys_at_once) {
-      tiles_.multiply_panels({.m = block.count,
+    for (int64_t key = 0; key < keys; key += keys_at_once) {
+      tiles_.multiply_panels({.m = block.queries,
                               .n = h_.value_features,
-                              .k = std::min(keys_at_once, longest - key),
+                              .k = std::min(keys_at_once, keys - key),
                               .a = {scores + key * width_, 1, width_},
                               .b = values_[key],
                               .b_step = values_.step(),
@@ -160,13 +160,13 @@ class Forward {
 
   void write_weights(const Block& block, const T* inverse_sums,
                      const Matrices<T>& to) const {
-    T* row = to[block.head] + block.first * to.row_step;
-    loops_.transpose(block.longest, block.count, scores_.first(), width_, row,
+    T* row = to[block.head] + block.first_query * to.row_step;
+    loops_.transpose(block.longest_len, block.queries, scores_.first(), width_, row,
                      to.row_step);
-    divide(block, block.longest, inverse_sums, row, to.row_step);
-    for (int64_t j = 0; j < block.count; ++j, row += to.row_step) {
+    divide(block, block.longest_len, inverse_sums, row, to.row_step);
+    for (int64_t j = 0; j < block.queries; ++j, row += to.row_step) {
       std::fill(row + block.lens[j], row + h_.keys, T{0});
-      h_.clear_hidden(block.head, block.first + j, block.lens[j], row);
+      h_.clear_hidden(block.head, block.first_query + j, block.lens[j], row);
     }
   }
 
@@ -174,7 +174,7 @@ class Forward {
   // sees no key.
   void divide(const Block& block, int64_t n, const T* factors, T* row,
               int64_t step) const {
-    for (int64_t j = 0; j < block.count; ++j, row += step) {
+    for (int64_t j = 0; j < block.queries; ++j, row += step) {
       if (block.lens[j] > 0) {
         vectors_.scale(n, row, 1, factors[j], row);
       } else {
@@ -193,7 +193,7 @@ void attention_in_tiles(const AttentionOperands<T>& heads, AttentionResult& resu
   const int64_t width = tile_columns<T>();
   std::vector<int64_t> work;
   for (int64_t i = 0; i < heads.count * ceil_div(heads.queries, width); ++i) {
-    work.push_back(Block(heads, i).longest * width *
+    work.push_back(Block(heads, i).longest_len * width *
                    (heads.features + heads.value_features));
   }
   Runs<Forward<T>> runs(work, heads, results);

@@ -69,7 +69,7 @@ class Backward {
         p_(block_queries_ * block_keys_),
         ds_(block_queries_ * block_keys_),
         lens_(h_.queries),
-        longest_(ceil_div(h_.queries, tile_rows_)),
+        longest_lens_(ceil_div(h_.queries, tile_rows_)),
         dots_(h_.queries) {}
 
   void compute_head(int64_t head) {
@@ -96,13 +96,13 @@ class Backward {
   const int64_t block_keys_ = panels_at_once * width_;
   const int64_t block_queries_ = ceil_div(queries_at_once, tile_rows_) * tile_rows_;
 
-  Rows<T> queries_, g_;          // of a head
-  Rows<T> keys_;                 // of a block, and
-  Packed<T> keys_t_, values_t_;  // Kᵀ and Vᵀ
-  Buffer<T> p_, ds_;             // of a block: (queries, block_keys_)
-  Buffer<int64_t> lens_;         // of a head: the keys that each query sees,
-  Buffer<int64_t> longest_;      // and the most in each tile_rows_ queries
-  Buffer<T> dots_;               // of a head: G_i·O_i
+  Rows<T> queries_, g_;           // of a head
+  Rows<T> keys_;                  // of a block, and
+  Packed<T> keys_t_, values_t_;   // Kᵀ and Vᵀ
+  Buffer<T> p_, ds_;              // of a block: (queries, block_keys_)
+  Buffer<int64_t> lens_;          // of a head: the keys that each query sees,
+  Buffer<int64_t> longest_lens_;  // and the most in each tile_rows_ queries
+  Buffer<T> dots_;                // of a head: G_i·O_i
   int64_t head_ = 0;
 
   void read_head() {
@@ -116,7 +116,7 @@ class Backward {
                        o_first + i * o.row_step, o.column_step);
     }
     for (int64_t i = 0; i < h_.queries; i += tile_rows_) {
-      longest_.first()[i / tile_rows_] = h_.valid_lens.read(
+      longest_lens_.first()[i / tile_rows_] = h_.valid_lens.read(
           head_, i, std::min(i + tile_rows_, h_.queries), lens_.first() + i);
     }
   }
@@ -144,7 +144,7 @@ class Backward {
   // queries, the first block of queries those of keys and values; the others add to them.
   void block(int64_t first, int64_t keys, int64_t q) {
     const int64_t end = std::min(q + block_queries_, h_.queries);
-    const int64_t* const longest = longest_.first();
+    const int64_t* const longest = longest_lens_.first();
     const int64_t most = std::clamp<int64_t>(
         *std::max_element(longest + q / tile_rows_, longest + ceil_div(end, tile_rows_)) -
             first,
