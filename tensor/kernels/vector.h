@@ -75,8 +75,7 @@ template <class V>
 #endif
 
 // Calls f with the constants 0 to n - 1. Compilers keep an array of vectors in registers
-// only if every index into it is a constant when they decide so. The index of a loop
-// becomes one where the compiler unrolls the loop, which is after that.
+// only if every index into it is a constant early on: they unroll loops too late.
 template <int n, class F>
 [[gnu::always_inline]] inline void repeat(const F& f) {
   [&]<int... i>(std::integer_sequence<int, i...>) __attribute__((always_inline)) {

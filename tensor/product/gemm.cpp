@@ -1,12 +1,12 @@
-// Products c = a b of matrices (BLAS's gemm). For a first reading: this comment, Products
-// in gemm.h, matrix.h, tile_kernels.h, and tile_kernels.cpp up to the end of the loop in
-// multiply_tile(), which takes load(), broadcast(), multiply_add() and repeat() from
-// kernels/vector.h; then panels.h, and here from l2_cache() to the end of Worker (Part is
-// in grid.h). The ends and the order of tiles, how panels are packed, how a product is
-// cut for threads (multiply_in_tiles() and grid.cpp), and blis.cpp can wait. What a level
-// is stands at the head of kernels/level.h; ceil_div() and even_pieces() are in
-// core/parallel.h. BLIS is a library of such products, built much alike: its names stand
-// beside heed's, and one routine of it is used.
+// Products c = a b of matrices (BLAS's gemm). For a first reading, of about an hour: this
+// comment, Products in gemm.h, matrix.h, tile_kernels.h; kernels/vector.h, and
+// tile_kernels.cpp up to the end of the loop in multiply_tile(), after which the sums go
+// to c; then panels.h, and here from l2_cache() to the end of Worker (Part is in grid.h).
+// The rest can wait: the ends and the order of tiles, how panels are packed, and how a
+// product is cut for threads (multiply_in_tiles() and grid.cpp). What a level is stands
+// at the head of kernels/level.h; ceil_div() and even_pieces() are in core/parallel.h.
+// BLIS is a library of such products, built much alike: its names stand beside heed's,
+// and its tile is used at the baseline level.
 //
 // multiply(), at the end, chooses among three ways:
 //
@@ -17,13 +17,14 @@
 // and for k = 0 writes zeros, or the bias.
 //
 // A product of n x n matrices has n^3 multiply-adds and 3 n^2 numbers, which a loop over
-// rows and columns would read from memory again and again. Here what is read again comes
+// rows and columns would read from memory again and again. Here what is read often comes
 // from registers or from a cache. The words, with the sizes for floats and AVX-512:
 //
 //   slice   up to 512 values of k (`depth`)
 //   tile    12 rows x 32 columns of c; in registers for one slice
-//   strip   a slice of the 12 rows of a that a tile needs, up to 24 KiB; in the L1 cache
-//   panel   a slice of the 32 columns of b that a tile needs, up to 64 KiB, copied so
+//   strip   a slice of the 12 rows of matrix a that a tile needs, up to 24 KiB; in the L1
+//   cache panel   a slice of the 32 columns of b that a tile needs, up to 64 KiB, copied
+//   so
 //           that the tile reads memory from front to back. This copying is called
 //           packing: vectors are aligned, and what is missing at the ends is 0
 //   group   panels that together fit two thirds of a core's L2 cache
@@ -32,10 +33,7 @@
 //   part    the rows x columns of c, for all slices or for one, that a thread computes at
 //           a time
 //
-// The loops over one part, their steps, BLIS's names of these, and where they stand. (One
-// thread has one part, all of c. Two threads cut a product of matrices of 1000 x 1000
-// into 16 parts of up to 64 columns, eight for each, so that one that is done can take
-// another's. There a block of b is two panels.)
+// The loops over one part, their steps, BLIS's names of these, and where they stand:
 //
 //   for each block of columns of b                 block_columns  NC  compute()
 //     for each slice of k: pack b                  depth          KC  compute()
@@ -46,21 +44,24 @@
 //             for each panel of the group          tile_columns   NR  multiply_panels()
 //               a tile of c                                           multiply_tile()
 //
+// One thread has one part, all of c. Two threads cut a product of matrices of 1000 x 1000
+// into 16 parts of up to 64 columns, eight for each, so that one that is done can take
+// another's. There a block of b is two panels.
+//
 // A strip is read again for each panel of the group, and a panel for each strip: so a
 // strip must stay in L1 and a group in L2. What is read again after that comes from L3,
 // or from memory: a strip for the next group, a block of b for the next block of rows.
 // The first slice sets a tile of c, the others add to it. (If threads share k, slices are
-// added later: see grid.cpp.) Fewer, deeper slices would read and write c less often; but
-// a strip is as deep as a slice, and would not fit into L1. A panel comes from L2: for
-// each value of k a tile needs 128 bytes of it, and has 24 multiply-adds of vectors to
-// do. A processor does at most two of these a cycle, so that L2 has 12 cycles or more to
-// deliver two cache lines, which is enough.
+// added later: see grid.cpp.) A panel comes from L2: for each value of k a tile needs 128
+// bytes of it, and has 24 multiply-adds of vectors to do. A processor does at most two of
+// these a cycle, so that L2 has 12 cycles or more to deliver two cache lines, which is
+// enough.
 //
 // The outer loops are those of Goto and van de Geijn (Anatomy of High-Performance Matrix
-// Multiplication, 2008) and of BLIS. The inner ones have changed places. BLIS keeps a
-// block of a in L2 and a panel of b in L1; heed keeps panels of b in L2 and a strip of a
-// in L1. heed's tile reads single numbers of matrix a, so that contiguous rows of it need
-// no packing: they are read in place, or copied where caches want it (see RowsOfA).
+// Multiplication, 2008) and of BLIS. The inner two have changed places: BLIS keeps a
+// block of a in L2 and a panel of b in L1, heed panels of b in L2 and a strip of a in L1.
+// heed's tile reads matrix a number by number, with any strides: so contiguous rows of it
+// need no packing. They are read in place, or copied (see choose_rows_of_a()).
 //
 // The bits of c depend neither on the number of threads nor on the caches: whatever its
 // tile, an element's sum over a slice is formed by one thread in the order of k; the
@@ -97,8 +98,8 @@ int64_t l2_cache() {
 
 // The kernel that computes tiles: heed's, or at the baseline level (see level.h) BLIS's
 // micro-kernel. It is faster there, for BLIS takes the one of this processor, which may
-// have more instructions than the level. BLIS's own driver is not used: it takes several
-// microseconds a call.
+// have more instructions than the level. BLIS's own driver is not used: it takes
+// several microseconds a call.
 template <class T>
 const kernels::TileKernels<T>& tile_kernels() {
   return kernels::level() == kernels::Level::baseline
@@ -118,8 +119,8 @@ enum class RowsOfA {
 //
 // Contiguous rows a multiple of 4 KiB apart are copied. A line of the L1 cache, 64 bytes,
 // has its place in one of 64 sets of 8 or 12 lines, so that numbers 4 KiB apart share a
-// set: a whole column of a would. Copies are at most 2 KiB apart: at worst the six or
-// twelve rows of a tile share two sets. Rows 0 apart are one row.
+// set: a whole column of matrix a would. Copies are at most 2 KiB apart: at worst the six
+// or twelve rows of a tile share two sets. Rows 0 apart are one row.
 template <class T>
 RowsOfA choose_rows_of_a(const Products<T>& x, bool needs_panels) {
   if (needs_panels || x.a.column_stride != 1) return RowsOfA::packed;
@@ -128,9 +129,10 @@ RowsOfA choose_rows_of_a(const Products<T>& x, bool needs_panels) {
   return share_a_set ? RowsOfA::copied : RowsOfA::in_place;
 }
 
-// How a product is cut. A slice of a row takes up to 2 KiB: with twice the depth products
-// of 1024 x 1024 take a tenth longer on a Zen 4. A block of a that is packed or copied,
-// up to 96 KiB, stays beside the group in an L2 of 512 KiB.
+// How a product is cut. A slice of a row takes up to 2 KiB. Deeper slices would read and
+// write c less often, but a strip would not fit into L1: with twice the depth products of
+// 1024 x 1024 take a tenth longer on a Zen 4. A block of a that is packed or copied,
+// about 96 KiB, stays beside the group in an L2 of 512 KiB.
 template <class T>
 struct Blocking {
   const kernels::TileKernels<T>& kernel = tile_kernels<T>();
@@ -208,6 +210,7 @@ class Worker {
         const int64_t depth = std::min(blocking_.depth, part.k_end - p);
         const bool is_first = p == part.k, is_last = p + depth == x_.k;
         const PanelLayout<T> panels(columns, blocking_.kernel.tile_columns, depth);
+        // The lines of these panels are columns.
         pack(panels, b + p * x_.b.row_stride + column * x_.b.column_stride,
              x_.b.column_stride, x_.b.row_stride, b_);
         for (int64_t row = part.row; row < part.row_end; row += block_rows) {
@@ -247,7 +250,7 @@ class Worker {
       case RowsOfA::packed: {
         const PanelLayout<T> panels(rows, height, depth);
         pack(panels, first, row_stride, x_.a.column_stride, a_);
-        return {{a_.memory, 1, height}, rows, panels.size};
+        return {{a_.memory, 1, height}, rows, panels.size};  // as panels.h has it
       }
       case RowsOfA::in_place: break;
     }

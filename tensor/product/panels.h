@@ -1,6 +1,6 @@
 // Operands of products packed for multiply_panels() (see tile_kernels.h): in panels, each
 // of which holds a few lines, that is columns of b or rows of a, side by side (BLIS:
-// micro-panels). Only heed's own sources include this file.
+// micro-panels).
 #pragma once
 
 #include <cstdint>

@@ -13,10 +13,10 @@ namespace {
 
 using std::int64_t;
 
-// The rows of a tile of two vectors of columns. For each value of k it loads 12 numbers
-// of a and two vectors of b for 24 multiply-adds (with 6 rows 6 and two for 12); without
-// tiles each multiply-add would need two loads. Its sums, the vectors of b and the number
-// of a take 27 of AVX-512's 32 registers, or 15 of 16.
+// The rows of a tile of two vectors of columns. With AVX-512 it loads 12 numbers of a and
+// two vectors of b for each value of k, for 24 multiply-adds; without tiles each of these
+// would need two loads. Its sums, the vectors of b and the number of a take 27 of the 32
+// registers; with 6 rows 15 of the 16 that other levels have.
 #if defined(__AVX512F__)
 constexpr int tile_rows = 12;
 #else
@@ -25,10 +25,6 @@ constexpr int tile_rows = 6;
 // And its columns, which are also those of a panel.
 template <class T>
 constexpr int64_t tile_columns = 2 * lanes<T>;
-// The most rows of a tile of one vector. A processor begins up to two multiply-adds a
-// cycle and needs four cycles for each, so that eight sums or more keep it busy: with one
-// vector a row 6 rows are too few.
-constexpr int narrow_rows = 12;
 
 // Not inlined: every function of a tile would hold a copy.
 template <class T>
@@ -131,6 +127,11 @@ void multiply_tiles(std::integer_sequence<int, i...>, const PanelProduct<T>& x,
     }
   }
 }
+
+// The most rows of a tile of one vector. A processor begins up to two multiply-adds a
+// cycle and needs four cycles for each, so that eight sums or more keep it busy: with one
+// vector a row 6 rows are too few.
+constexpr int narrow_rows = 12;
 
 template <class T>
 void multiply_panels(const PanelProduct<T>& x) {
