@@ -2,6 +2,7 @@
 #include "tensor/core/methods.h"
 
 #include "autograd/elementwise.h"
+#include "autograd/index_put.h"
 #include "autograd/indexing.h"
 #include "autograd/joining.h"
 #include "autograd/matmul.h"
@@ -251,12 +252,8 @@ Self Methods<Self>::operator[](Integer i) const {
 }
 template <class Self>
 Self Methods<Self>::operator[](const Tensor& index) const {
+  if (index.dtype() != boolean) return heed::index(self(), {index});
   const Shape& shape = self().shape();
-  if (index.dtype() != boolean) {
-    Shape picked = index.shape();
-    for (int d = 1; d < shape.rank(); ++d) picked.push_back(shape[d]);
-    return index_select(0, index.reshape({-1})).reshape(picked);
-  }
   bool fits = 0 < index.dim() && index.dim() <= shape.rank();
   for (int d = 0; fits && d < index.dim(); ++d) fits = index.size(d) == shape[d];
   check(fits, "x[mask]: the mask must have the first sizes of x, got {} and {}", shape,

@@ -124,10 +124,12 @@ Variable& assign(const char* name, Variable& a, const B& b, Op op) {
 
 }  // namespace
 
-Variable& Variable::unrecorded(const Variable& x) {
+Variable& Variable::unrecorded(std::string_view op, const Variable& x) {
   check(!grad_enabled() || (!requires_grad() && !x.requires_grad()),
-        "an update in place: what is updated is a temporary, such as x[i], and the new "
-        "value, which requires a gradient, would be lost with it");
+        "{}: what is updated is a temporary, such as x[i], and the new value, which "
+        "requires a gradient, would be lost with it",
+        op);
+  value_.kept(op);
   return *this;
 }
 

@@ -139,22 +139,23 @@ class [[nodiscard]] Variable : public Methods<Variable> {
   Variable& operator-=(Number x) &;
   Variable& operator*=(Number x) &;
   Variable& operator/=(Number x) &;
-  // On a temporary, such as x[0] += y: in place, and an Error where it would be recorded.
+  // On a temporary, such as x[0] += y: in place. Throw Error where it would be recorded,
+  // and for a temporary that is no view, as Tensor's do.
   template <class X>
   void operator+=(const X& x) && {
-    unrecorded(x) += x;
+    unrecorded("+=", x) += x;
   }
   template <class X>
   void operator-=(const X& x) && {
-    unrecorded(x) -= x;
+    unrecorded("-=", x) -= x;
   }
   template <class X>
   void operator*=(const X& x) && {
-    unrecorded(x) *= x;
+    unrecorded("*=", x) *= x;
   }
   template <class X>
   void operator/=(const X& x) && {
-    unrecorded(x) /= x;
+    unrecorded("/=", x) /= x;
   }
   // Changes the elements in place, which no derivative would know of. Throw Error while
   // ops are recorded and this value, or x, requires a gradient; copy_, which converts
@@ -207,8 +208,8 @@ class [[nodiscard]] Variable : public Methods<Variable> {
   friend Methods<Variable>;
 
   // *this, if an update by x is not recorded; else throws Error.
-  Variable& unrecorded(const Variable& x);
-  Variable& unrecorded(double) { return unrecorded(Variable()); }
+  Variable& unrecorded(std::string_view op, const Variable& x);
+  Variable& unrecorded(std::string_view op, double) { return unrecorded(op, Variable()); }
   // The value, to be changed in place by the member `name`; Error where it must not be.
   Tensor writable(const char* name) const;
   Tensor value_;

@@ -20,9 +20,9 @@
 // unlisted() finds it, and without_gradient() finds parameters that a loss does not
 // reach.
 //
-// A copy of a module shares its parameters, as a copy of a Variable does: all three
-// layers of std::vector<nn::Linear>(3, nn::Linear(2, 2)) are one. clone() copies them,
-// but not a module with a unique_ptr, which C++ cannot copy.
+// A copy of a module shares its parameters, as a copy of a Variable does, but has flags
+// of its own: after auto copy = net, eval(copy) leaves net training. clone() copies the
+// parameters too, but not a module with a unique_ptr, which C++ cannot copy.
 //
 // visit() is not const, so that one function serves reading and writing. The functions
 // below that only read take const modules and call it all the same; those that write

@@ -2,6 +2,7 @@
 // state for each parameter.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -28,8 +29,9 @@ struct Group {
 // as "exp_avg".
 using State = std::map<std::string, Tensor>;
 
-// The states of all parameters, "0.exp_avg" being the exp_avg of the first one, and the
-// options of all groups as float64 numbers, "group.0.lr" being the lr of the first group.
+// The states of all parameters, "0.exp_avg" being the exp_avg of the first one, and of
+// all groups, as float64 numbers, the options and how many parameters there are:
+// "group.0.lr" and "group.0.params" of the first group.
 using StateDict = std::map<std::string, Tensor>;
 
 namespace detail {
@@ -222,6 +224,7 @@ class Optimiser {
       options.visit([&](const char* name, auto value) {
         detail::put_option(all, group, name, static_cast<double>(value));
       });
+      detail::put_option(all, group, params, static_cast<double>(params_of(group)));
     }
     return all;
   }
@@ -253,6 +256,12 @@ class Optimiser {
     detail::move_all(targets);
   }
 
+  static constexpr const char* params = "params";  // in a state dict
+  // How many parameters a group has.
+  std::int64_t params_of(std::size_t group) const {
+    return std::count_if(parameters_.begin(), parameters_.end(),
+                         [&](const auto& p) { return p.group == group; });
+  }
   void check_usable() const { detail::check_usable(name_, parameters_); }
   void check_group(std::size_t group) const {
     check_usable();
@@ -278,6 +287,12 @@ class Optimiser {
           value = *number;
         }
       });
+      const auto count = detail::take_option(state_dict, name_, group, params);
+      check(
+          !count || *count == static_cast<double>(params_of(group)),
+          "{}: the state must have as many parameters in group {} as the optimiser, {}, "
+          "got {}",
+          name_, group, params_of(group), count.value_or(0));
     }
     check_options(options);
     std::vector<State> states = detail::states_of(state_dict, name_, parameters_, names);

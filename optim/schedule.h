@@ -5,7 +5,8 @@
 // Large steps make fast progress at first; small ones let the weights settle in the end.
 // The warm-up begins with a rate near 0, because the means of Adam's first steps are of
 // few gradients. Set lr before step(). A schedule is a function of the step, counted from
-// 0; it keeps no state, so a run that is resumed needs none.
+// 0; it keeps no state, so a run that is resumed needs none. All but constant_schedule()
+// throw Error for a negative step and unless lr is given, above 0.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +22,8 @@ struct StepScheduleOptions {
   std::int64_t step_size;
   double gamma = 0.1;
 };
-// lr gamma^k, where k is step / step_size rounded down. Throws Error for a negative step
-// and unless step_size is at least 1.
+// lr gamma^k, where k is step / step_size rounded down. Throws Error unless step_size is
+// at least 1.
 double step_schedule(std::int64_t step, const StepScheduleOptions& options);
 
 struct MultiStepScheduleOptions {
@@ -30,15 +31,14 @@ struct MultiStepScheduleOptions {
   std::vector<std::int64_t> milestones;
   double gamma = 0.1;
 };
-// lr gamma^k, where k is the number of milestones that are not after the step. Throws
-// Error for a negative step.
+// lr gamma^k, where k is the number of milestones that are not after the step.
 double multistep_schedule(std::int64_t step, const MultiStepScheduleOptions& options);
 
 struct ExponentialScheduleOptions {
   double lr;
   double gamma;
 };
-// lr gamma^step. Throws Error for a negative step.
+// lr gamma^step. Throws Error unless gamma is given, above 0.
 double exponential_schedule(std::int64_t step, const ExponentialScheduleOptions& options);
 
 struct LinearScheduleOptions {
@@ -48,8 +48,7 @@ struct LinearScheduleOptions {
   std::int64_t total_iters = 5;
 };
 // lr times a factor that goes from start_factor to end_factor in total_iters equal steps,
-// and stays: a warm-up. Throws Error for a negative step and unless total_iters is at
-// least 1.
+// and stays: a warm-up. Throws Error unless total_iters is at least 1.
 double linear_schedule(std::int64_t step, const LinearScheduleOptions& options);
 
 struct CosineScheduleOptions {
@@ -59,8 +58,7 @@ struct CosineScheduleOptions {
   std::int64_t steps = 0;  // where the cosine ends; must be given
 };
 // lr (step + 1) / (warmup + 1) during the warm-up, then half a cosine from lr down to
-// min_lr, which stays. Throws Error for a negative step and unless steps is at least 1
-// and 0 <= warmup <= steps.
+// min_lr, which stays. Throws Error unless steps is at least 1 and 0 <= warmup <= steps.
 // (Loshchilov and Hutter, 2017, without restarts; the warm-up is nanoGPT's)
 double cosine_schedule(std::int64_t step, const CosineScheduleOptions& options);
 

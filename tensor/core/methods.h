@@ -116,10 +116,10 @@ class [[nodiscard]] Methods {
   // Element i of the first dimension, a view: select(x, 0, i).
   Self operator[](Integer i) const;
   // x[index] of an int64 tensor: the elements of the first dimension with these numbers,
-  // (index's shape, the other dimensions). x[mask] of a bool tensor, whose sizes are the
-  // first of x: what is there where the mask holds, (number, the other dimensions). A
-  // copy in both cases. Throws Error for other dtypes, for a mask of other sizes, and as
-  // index_select() does.
+  // negative ones from the end, (index's shape, the other dimensions). x[mask] of a bool
+  // tensor, whose sizes are the first of x: what is there where the mask holds, (number,
+  // the other dimensions). A copy in both cases. Throws Error for other dtypes, for a
+  // mask of other sizes, and as index() does.
   Self operator[](const Tensor& index) const;
   Self slice(Dim dim, Integer start, Integer stop = to_end, Integer step = 1) const;
   ::std::vector<Self> split(Size size, Dim dim = 0) const;

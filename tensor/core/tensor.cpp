@@ -175,6 +175,15 @@ Tensor& Tensor::fill_(Number value) {
 
 Tensor& Tensor::copy_(const Tensor& source) { return overwrite("copy_", source); }
 
+Tensor& Tensor::kept(std::string_view op) {
+  check(!storage_.unique(),
+        "{}: what is updated is a copy that nothing else holds, such as x[mask] or "
+        "x[index], so the result would be lost; index_put_() and masked_fill_() write to "
+        "picked elements",
+        op);
+  return *this;
+}
+
 Tensor& Tensor::overwrite(std::string_view op, const Tensor& source) {
   check(broadcasts_to(source.shape(), shape()),
         "{}: the source must broadcast to the target, got {} and {}", op, source.shape(),

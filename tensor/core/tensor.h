@@ -40,9 +40,10 @@ class [[nodiscard]] Tensor : public Methods<Tensor> {
   // x[0] = y would only make the temporary x[0] refer to y's elements.
   template <class T>
   void operator=(const T&) && {
-    static_assert(!sizeof(T),
-                  "heed: an assignment to a temporary Tensor writes nothing; "
-                  "x[i].copy_(y) or x[i].fill_(2.0) writes elements");
+    static_assert(
+        !sizeof(T),
+        "heed: an assignment to a temporary Tensor writes nothing; "
+        "x[i].copy_(y) or x[i].fill_(2.0) writes elements, where i is a number");
   }
 
   // A view of `storage`; every element must lie inside it, which is not checked.
@@ -153,14 +154,32 @@ class [[nodiscard]] Tensor : public Methods<Tensor> {
 
   // Change the elements in place; x broadcasts to shape(). Throw Error as +, -, * and /
   // do, and when the tensor repeats elements, as expand() does.
-  Tensor& operator+=(const Tensor& x);
-  Tensor& operator-=(const Tensor& x);
-  Tensor& operator*=(const Tensor& x);
-  Tensor& operator/=(const Tensor& x);
-  Tensor& operator+=(Number x);
-  Tensor& operator-=(Number x);
-  Tensor& operator*=(Number x);
-  Tensor& operator/=(Number x);
+  Tensor& operator+=(const Tensor& x) &;
+  Tensor& operator-=(const Tensor& x) &;
+  Tensor& operator*=(const Tensor& x) &;
+  Tensor& operator/=(const Tensor& x) &;
+  Tensor& operator+=(Number x) &;
+  Tensor& operator-=(Number x) &;
+  Tensor& operator*=(Number x) &;
+  Tensor& operator/=(Number x) &;
+  // Of a temporary, such as x[0] += y. Throw Error too for one that is no view, such as
+  // x[mask], which is a copy: what is written would be lost with it.
+  template <class X>
+  void operator+=(const X& x) && {
+    kept("+=") += x;
+  }
+  template <class X>
+  void operator-=(const X& x) && {
+    kept("-=") -= x;
+  }
+  template <class X>
+  void operator*=(const X& x) && {
+    kept("*=") *= x;
+  }
+  template <class X>
+  void operator/=(const X& x) && {
+    kept("/=") /= x;
+  }
 
   // A contiguous copy with storage of its own.
   Tensor clone() const;
@@ -181,6 +200,9 @@ class [[nodiscard]] Tensor : public Methods<Tensor> {
   std::uint64_t whole_item(std::int64_t lowest, std::uint64_t highest) const;
   // copy_() under the name of `op`.
   Tensor& overwrite(std::string_view op, const Tensor& source);
+  // *this; throws Error when nothing else holds the elements.
+  Tensor& kept(std::string_view op);
+  friend class Variable;
   [[noreturn]] static void fail_undefined();
   [[noreturn]] void fail_dtype(DType asked) const;
   template <class T>

@@ -119,11 +119,11 @@ Tensor outer(const Tensor& a, const Tensor& b) {
   return binary("outer", Op::mul, unsqueeze(a, 1), b);
 }
 
-Tensor& Tensor::operator+=(const Tensor& x) {
+Tensor& Tensor::operator+=(const Tensor& x) & {
   heed::add_(*this, x);
   return *this;
 }
-Tensor& Tensor::operator-=(const Tensor& x) {
+Tensor& Tensor::operator-=(const Tensor& x) & {
   check_no_bools(*this);
   check_no_bools(x);
   heed::add_(*this, x, -1);
@@ -141,22 +141,22 @@ const Tensor& fitting(std::string_view name, const Tensor& target, const Tensor&
 
 }  // namespace
 
-Tensor& Tensor::operator*=(const Tensor& x) {
+Tensor& Tensor::operator*=(const Tensor& x) & {
   return overwrite("mul_", fitting("mul_", *this, *this * x));
 }
-Tensor& Tensor::operator/=(const Tensor& x) {
+Tensor& Tensor::operator/=(const Tensor& x) & {
   return overwrite("div_", fitting("div_", *this, *this / x));
 }
-Tensor& Tensor::operator+=(Number x) {
+Tensor& Tensor::operator+=(Number x) & {
   return overwrite("add_", fitting("add_", *this, *this + x));
 }
-Tensor& Tensor::operator-=(Number x) {
+Tensor& Tensor::operator-=(Number x) & {
   return overwrite("sub_", fitting("sub_", *this, *this - x));
 }
-Tensor& Tensor::operator*=(Number x) {
+Tensor& Tensor::operator*=(Number x) & {
   return overwrite("mul_", fitting("mul_", *this, *this * x));
 }
-Tensor& Tensor::operator/=(Number x) {
+Tensor& Tensor::operator/=(Number x) & {
   return overwrite("div_", fitting("div_", *this, *this / x));
 }
 

@@ -32,6 +32,8 @@ Tensor bincount(const Tensor& x, const Tensor& weights, Size minlength) {
         name(x.dtype()));
   check(minlength >= 0, "bincount: minlength must not be negative, got {}",
         std::int64_t{minlength});
+  const std::int64_t least = x.numel() == 0 ? 0 : min(x).item<std::int64_t>();
+  check(least >= 0, "bincount: x must not have negative numbers, got {}", least);
   const std::int64_t n = x.numel() == 0 ? 0 : max(x).item<std::int64_t>() + 1;
   const Shape counts{std::max<std::int64_t>(n, minlength)};
   if (!weights.defined()) return index_add(counts, 0, x, ones(x.shape(), int64));

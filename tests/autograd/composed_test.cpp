@@ -121,6 +121,9 @@ BOOST_AUTO_TEST_CASE(what_does_not_fit_is_refused) {
       "scatter: the index must be no larger than the source, got (2, 2) and (2, 1)");
   BOOST_TEST(message([&] { bincount(x); }) ==
              "bincount: x must be a vector of int64, got the shape (2, 3) and float32");
+  BOOST_TEST(message([] {
+               bincount(tensor({2, -1}));
+             }) == "bincount: x must not have negative numbers, got -1");
   BOOST_TEST(message([&] { diff(x, -1); }) == "diff: n must not be negative, got -1");
   BOOST_TEST(message([&] { histc(x, 0); }) == "histc: bins must be positive, got 0");
   BOOST_TEST(message([&] { histc(x, 2, 1, 0); }) ==

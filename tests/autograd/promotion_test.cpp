@@ -137,8 +137,10 @@ BOOST_AUTO_TEST_CASE(in_place) {
              "---- -i-- -ff- -d-d, -ifd -ifd --fd");
   BOOST_TEST(twice([](auto& x, auto y) { x /= y; }) ==
              "---- ---- fff- dd-d, --fd --fd --fd");
-  BOOST_TEST(error_of([] { ones({2}, int64) *= 0.5; }) ==
-             "mul_: the result would be float32, which cannot be written to int64");
+  BOOST_TEST(error_of([] {
+               Tensor x = ones({2}, int64);
+               x *= 0.5;
+             }) == "mul_: the result would be float32, which cannot be written to int64");
   BOOST_TEST(error_of([] {
                Tensor x = ones({2}, int64);
                x += ones({2});

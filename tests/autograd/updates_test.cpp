@@ -108,19 +108,44 @@ BOOST_AUTO_TEST_CASE(updates_that_are_recorded_make_new_values) {
 
 // Where it is recorded, an update makes a new value: of a temporary it would be lost.
 BOOST_AUTO_TEST_CASE(updates_of_temporaries_are_in_place) {
-  const char* const lost =
-      "an update in place: what is updated is a temporary, such as x[i], and the new "
-      "value, which requires a gradient, would be lost with it";
+  const std::string lost =
+      ": what is updated is a temporary, such as x[i], and the new value, which requires "
+      "a gradient, would be lost with it";
   const Variable w(tensor({1.0, 2.0}), true), y = w * 2, c = zeros({2});
-  BOOST_TEST(error_of([&] { w[0] += 1; }) == lost);
-  BOOST_TEST(error_of([&] { y[0] -= 1; }) == lost);
-  BOOST_TEST(error_of([&] { c[0] *= w[0]; }) == lost);
+  BOOST_TEST(error_of([&] { w[0] += 1; }) == "+=" + lost);
+  BOOST_TEST(error_of([&] { y[0] -= 1; }) == "-=" + lost);
+  BOOST_TEST(error_of([&] { c[0] *= w[0]; }) == "*=" + lost);
   c[1] += 3;
   c[1] /= c[1] * 2;
   BOOST_TEST(equal(c, tensor({0.0, 0.5})));
   NoGrad no_grad;
   w[0] += y[1];
   BOOST_TEST(equal(w, tensor({5.0, 2.0})));
+}
+
+// In Python x[mask] += 1 writes to x; here it would change a copy and nothing else.
+BOOST_AUTO_TEST_CASE(updates_of_copies_are_refused) {
+  const std::string lost =
+      ": what is updated is a copy that nothing else holds, such as x[mask] or x[index], "
+      "so the result would be lost; index_put_() and masked_fill_() write to picked "
+      "elements";
+  Tensor x = arange(6.0);
+  const Tensor index = tensor({0, 1});
+  BOOST_TEST(error_of([&] { x[x > 3] += 10.0; }) == "+=" + lost);
+  BOOST_TEST(error_of([&] { x[index] -= ones({2}); }) == "-=" + lost);
+  BOOST_TEST(error_of([&] { x.index_select(0, index) *= 5; }) == "*=" + lost);
+  BOOST_TEST(error_of([&] { x.to(float64) /= 2; }) == "/=" + lost);
+  BOOST_TEST(equal(x, arange(6.0)));
+  slice(x, 0, 1, 3) += 10.0;
+  x[index[1].item<std::int64_t>()] *= 2;
+  Variable(x).data()[5] -= ones({});
+  BOOST_TEST(equal(x, tensor({0.0, 22.0, 12.0, 3.0, 4.0, 4.0})));
+  const Variable w(ones({3}), true);
+  NoGrad no_grad;
+  BOOST_TEST(error_of([&] { w[index] -= 0.5; }) == "-=" + lost);
+  BOOST_TEST(error_of([&] { w[w > 0] *= w[w > 0]; }) == "*=" + lost);
+  w[2] /= 4;
+  BOOST_TEST(equal(w, tensor({1.0, 1.0, 0.25})));
 }
 
 BOOST_AUTO_TEST_CASE(updates_keep_the_shape) {

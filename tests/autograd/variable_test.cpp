@@ -246,6 +246,7 @@ BOOST_AUTO_TEST_CASE(an_index_may_be_a_tensor) {
   BOOST_TEST(equal(picked[0][0], x[2]));
   BOOST_TEST(equal(picked[1], stack({x[0], x[0]})));
   BOOST_TEST(equal(x[tensor(1)], x[1]));
+  BOOST_TEST(equal(x[tensor({-1, -3})], stack({x[2], x[0]})));
   BOOST_TEST(equal(x[x > 4.5], masked_select(x, x > 4.5)));
   const Tensor rows = tensor({1, 0, 1}) == 1;
   BOOST_TEST(equal(x[rows], stack({x[0], x[2]})));
@@ -260,9 +261,9 @@ BOOST_AUTO_TEST_CASE(an_index_may_be_a_tensor) {
   BOOST_TEST(error_of([&] { x[tensor(1) > 0]; }) == sizes + "(3, 2, 2) and ()");
   BOOST_TEST(error_of([&] {
                x[tensor({0, 3})];
-             }) == "index_select: the indices must be from 0 to 2, got 3");
+             }) == "index: the index of dimension 0 must be from -3 to 2, got 3");
   BOOST_TEST(error_of([&] { x[tensor({0.0})]; }) ==
-             "index_select: the index must be int64, got float32");
+             "index: an index must be int64 or bool, got float32");
 }
 
 BOOST_AUTO_TEST_CASE(item_has_the_type_that_is_asked_for) {

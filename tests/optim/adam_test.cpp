@@ -166,7 +166,7 @@ BOOST_AUTO_TEST_CASE(a_saved_state_goes_on_as_if_nothing_had_happened) {
     step_on_cubes(second, y);
     BOOST_TEST(all(x.value() == y.value()).item());
   }
-  BOOST_TEST(first.state_dict().size() == 7u + 4u);  // nothing of the idle parameter
+  BOOST_TEST(first.state_dict().size() == 7u + 1u + 4u);  // nothing of the idle parameter
   // The options come along, but for what makes Adam another optimiser.
   Adam plain({y, leaf(3)}, {.decoupled_weight_decay = true});
   plain.load_state_dict(state);
@@ -199,6 +199,11 @@ BOOST_AUTO_TEST_CASE(a_state_that_does_not_fit_is_refused_whole) {
   };
   BOOST_TEST(error_with([](auto& s) { s["1.step"] = tensor(1); }) ==
              "Adam: the state has entries that fit no parameter: 1.step");
+  // A parameter without a gradient has no state, so that entries alone do not tell.
+  Adam two({x, leaf(1)});
+  BOOST_TEST(error_of([&] { two.load_state_dict(good); }) ==
+             "Adam: the state must have as many parameters in group 0 as the optimiser, "
+             "2, got 1");
   // A name may come from a file.
   BOOST_TEST(error_with([](auto& s) { s["\x1b]0;x\a"] = tensor(1); }) ==
              "Adam: the state has entries that fit no parameter: "

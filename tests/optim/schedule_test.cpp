@@ -133,6 +133,27 @@ BOOST_AUTO_TEST_CASE(clipping_does_not_hide_a_gradient_that_is_no_number) {
              "clip_grad_norm_: max_norm must be positive, got nan");
 }
 
+// An option that is left out is 0, with which nothing would be trained.
+BOOST_AUTO_TEST_CASE(a_rate_must_be_given) {
+  const auto of = [](const char* schedule) {
+    return std::string(schedule) + ": lr must be given and above 0, got 0";
+  };
+  using namespace optim;
+  BOOST_TEST(error_of([] { step_schedule(0, {.lr = 0, .step_size = 30}); }) ==
+             of("step_schedule"));
+  BOOST_TEST(error_of([] { multistep_schedule(0, {.lr = 0, .milestones = {3}}); }) ==
+             of("multistep_schedule"));
+  BOOST_TEST(error_of([] { exponential_schedule(0, {.lr = 0, .gamma = 1}); }) ==
+             of("exponential_schedule"));
+  BOOST_TEST(error_of([] { linear_schedule(0, {.lr = 0}); }) == of("linear_schedule"));
+  BOOST_TEST(error_of([] { cosine_schedule(0, {.lr = 0, .steps = 10}); }) ==
+             of("cosine_schedule"));
+  BOOST_TEST(error_of([] { cosine_schedule(0, {.lr = NAN, .steps = 10}); }) ==
+             "cosine_schedule: lr must be given and above 0, got nan");
+  BOOST_TEST(error_of([] { exponential_schedule(0, {.lr = 1, .gamma = 0}); }) ==
+             "exponential_schedule: gamma must be given and above 0, got 0");
+}
+
 // torch.optim.lr_scheduler.LinearLR, MultiStepLR and ExponentialLR from lr 1.
 BOOST_AUTO_TEST_CASE(linear_multistep_and_exponential) {
   const auto linear = [](std::int64_t step) {
