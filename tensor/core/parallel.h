@@ -13,8 +13,11 @@
 
 namespace heed {
 
-// The work of a loop below which threads cost more than they save, in elements.
-inline constexpr std::int64_t parallel_grain = 32768;
+// The work of a loop, in elements for each thread, below which threads cost more than
+// they save: to begin and end a loop on two threads that wait busily takes a microsecond.
+// What is read often comes from an op that two threads shared, and then lies half in each
+// one's cache.
+inline constexpr std::int64_t parallel_grain = 16384;
 // The same in multiply-adds of a product.
 inline constexpr std::int64_t multiply_grain = 1 << 19;
 
