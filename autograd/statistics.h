@@ -30,8 +30,9 @@ Joint<X, Joint<A, B>> addcdiv(const X& x, const A& a, const B& b, Number value =
 // What division towards zero leaves, of the sign of a; b may be a number.
 template <Array A, class B>
 Joint<A, B> fmod(const A& a, const B& b) {
-  using std::abs;                // of a number; that of an array is found by its type
-  const auto divisor = -abs(b);  // below 0, where the lowest integer is in reach too
+  using std::abs;  // of a number; that of an array is found by its type
+  // Below 0, where the lowest integer is in reach too.
+  const auto divisor = -abs(b);
   return where(a < 0, remainder(a, divisor), -remainder(-a, divisor));
 }
 // What is behind the point, of the sign of x.
