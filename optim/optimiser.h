@@ -2,7 +2,6 @@
 // state for each parameter.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -224,7 +223,8 @@ class Optimiser {
       options.visit([&](const char* name, auto value) {
         detail::put_option(all, group, name, static_cast<double>(value));
       });
-      detail::put_option(all, group, params, static_cast<double>(params_of(group)));
+      detail::put_option(all, group, params,
+                         static_cast<double>(parameters(group).size()));
     }
     return all;
   }
@@ -257,11 +257,6 @@ class Optimiser {
   }
 
   static constexpr const char* params = "params";  // in a state dict
-  // How many parameters a group has.
-  std::int64_t params_of(std::size_t group) const {
-    return std::count_if(parameters_.begin(), parameters_.end(),
-                         [&](const auto& p) { return p.group == group; });
-  }
   void check_usable() const { detail::check_usable(name_, parameters_); }
   void check_group(std::size_t group) const {
     check_usable();
@@ -288,11 +283,11 @@ class Optimiser {
         }
       });
       const auto count = detail::take_option(state_dict, name_, group, params);
-      check(
-          !count || *count == static_cast<double>(params_of(group)),
-          "{}: the state must have as many parameters in group {} as the optimiser, {}, "
-          "got {}",
-          name_, group, params_of(group), count.value_or(0));
+      const std::size_t wanted = parameters(group).size();
+      check(!count || *count == static_cast<double>(wanted),
+            "{}: the state must have as many parameters in group {} as the optimiser, "
+            "{}, got {}",
+            name_, group, wanted, count.value_or(0));
     }
     check_options(options);
     std::vector<State> states = detail::states_of(state_dict, name_, parameters_, names);

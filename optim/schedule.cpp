@@ -11,9 +11,10 @@
 namespace heed::optim {
 namespace {
 
-// An lr that was forgotten is 0.
-void check_lr(std::string_view schedule, double lr) {
+// What every schedule asks for. An lr that was forgotten is 0.
+void check_step_and_lr(std::string_view schedule, std::int64_t step, double lr) {
   check(lr > 0, "{}: lr must be given and above 0, got {}", schedule, lr);
+  check(step >= 0, "{}: step must not be negative, got {}", schedule, step);
 }
 
 }  // namespace
@@ -21,17 +22,15 @@ void check_lr(std::string_view schedule, double lr) {
 double constant_schedule(std::int64_t, double lr) { return lr; }
 
 double step_schedule(std::int64_t step, const StepScheduleOptions& options) {
-  check_lr("step_schedule", options.lr);
+  check_step_and_lr("step_schedule", step, options.lr);
   check(options.step_size >= 1, "step_schedule: step_size must be at least 1, got {}",
         options.step_size);
-  check(step >= 0, "step_schedule: step must not be negative, got {}", step);
   return options.lr *
          std::pow(options.gamma, static_cast<double>(step / options.step_size));
 }
 
 double multistep_schedule(std::int64_t step, const MultiStepScheduleOptions& options) {
-  check_lr("multistep_schedule", options.lr);
-  check(step >= 0, "multistep_schedule: step must not be negative, got {}", step);
+  check_step_and_lr("multistep_schedule", step, options.lr);
   const auto passed = std::count_if(options.milestones.begin(), options.milestones.end(),
                                     [&](std::int64_t at) { return at <= step; });
   return options.lr * std::pow(options.gamma, static_cast<double>(passed));
@@ -39,19 +38,17 @@ double multistep_schedule(std::int64_t step, const MultiStepScheduleOptions& opt
 
 double exponential_schedule(std::int64_t step,
                             const ExponentialScheduleOptions& options) {
-  check_lr("exponential_schedule", options.lr);
+  check_step_and_lr("exponential_schedule", step, options.lr);
   check(options.gamma > 0,
         "exponential_schedule: gamma must be given and above 0, got {}", options.gamma);
-  check(step >= 0, "exponential_schedule: step must not be negative, got {}", step);
   return options.lr * std::pow(options.gamma, static_cast<double>(step));
 }
 
 double linear_schedule(std::int64_t step, const LinearScheduleOptions& options) {
   const auto& [lr, start_factor, end_factor, total_iters] = options;
-  check_lr("linear_schedule", lr);
+  check_step_and_lr("linear_schedule", step, lr);
   check(total_iters >= 1, "linear_schedule: total_iters must be at least 1, got {}",
         total_iters);
-  check(step >= 0, "linear_schedule: step must not be negative, got {}", step);
   const double done =
       static_cast<double>(std::min(step, total_iters)) / static_cast<double>(total_iters);
   return lr * (start_factor + (end_factor - start_factor) * done);
@@ -59,11 +56,10 @@ double linear_schedule(std::int64_t step, const LinearScheduleOptions& options) 
 
 double cosine_schedule(std::int64_t step, const CosineScheduleOptions& options) {
   const auto& [lr, min_lr, warmup, steps] = options;
-  check_lr("cosine_schedule", lr);
+  check_step_and_lr("cosine_schedule", step, lr);
   check(steps >= 1, "cosine_schedule: steps must be at least 1, got {}", steps);
   check(0 <= warmup && warmup <= steps,
         "cosine_schedule: warmup must be from 0 to steps, got {} and {}", warmup, steps);
-  check(step >= 0, "cosine_schedule: step must not be negative, got {}", step);
   const auto at = static_cast<double>(step);
   if (step < warmup) return lr * (at + 1) / (static_cast<double>(warmup) + 1);
   if (step >= steps) return min_lr;

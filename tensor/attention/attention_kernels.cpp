@@ -9,6 +9,8 @@
 namespace heed::kernels::HEED_KERNELS {
 namespace {
 
+static_assert(2 * lanes<float> <= widest_tile);
+
 // Calls f<width>() for the widths of most tiles, and f<0>() for others: a loop of known
 // length is a few instructions.
 template <class F>

@@ -22,9 +22,9 @@
 //
 //   slice   up to 512 values of k (`depth`)
 //   tile    12 rows x 32 columns of c; in registers for one slice
-//   strip   a slice of the 12 rows of matrix a that a tile needs, up to 24 KiB; in the L1
-//   cache panel   a slice of the 32 columns of b that a tile needs, up to 64 KiB, copied
-//   so
+//   strip   a slice of the 12 rows of matrix a that a tile needs, up to 24 KiB; in the
+//           L1 cache
+//   panel   a slice of the 32 columns of b that a tile needs, up to 64 KiB, copied so
 //           that the tile reads memory from front to back. This copying is called
 //           packing: vectors are aligned, and what is missing at the ends is 0
 //   group   panels that together fit two thirds of a core's L2 cache
@@ -98,8 +98,8 @@ int64_t l2_cache() {
 
 // The kernel that computes tiles: heed's, or at the baseline level (see level.h) BLIS's
 // micro-kernel. It is faster there, for BLIS takes the one of this processor, which may
-// have more instructions than the level. BLIS's own driver is not used: it takes
-// several microseconds a call.
+// have more instructions than the level. BLIS's own driver is not used: it takes several
+// microseconds a call.
 template <class T>
 const kernels::TileKernels<T>& tile_kernels() {
   return kernels::level() == kernels::Level::baseline
@@ -132,7 +132,7 @@ RowsOfA choose_rows_of_a(const Products<T>& x, bool needs_panels) {
 // How a product is cut. A slice of a row takes up to 2 KiB. Deeper slices would read and
 // write c less often, but a strip would not fit into L1: with twice the depth products of
 // 1024 x 1024 take a tenth longer on a Zen 4. A block of a that is packed or copied,
-// about 96 KiB, stays beside the group in an L2 of 512 KiB.
+// 48 rows or about 96 KiB, stays beside the group in an L2 of 512 KiB.
 template <class T>
 struct Blocking {
   const kernels::TileKernels<T>& kernel = tile_kernels<T>();
