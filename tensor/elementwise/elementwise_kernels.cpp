@@ -48,7 +48,9 @@ struct Operand {
 template <class F, class R, class... T>
 [[gnu::flatten]] void loop(int64_t n, R* out, const T*... in) {
   constexpr F f{};
-  if constexpr ((F::template vectorises<T> && ...)) {
+  if constexpr (requires { F::takes_vectors; }) {
+    map(n, out, f, in...);
+  } else if constexpr ((F::template vectorises<T> && ...)) {
 #pragma omp simd
     for (int64_t i = 0; i < n; ++i) out[i] = static_cast<R>(f(in[i]...));
   } else {

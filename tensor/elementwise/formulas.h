@@ -252,6 +252,7 @@ struct Formula<Op::relu> : Numeric {
 
 template <>
 struct Formula<Op::exp> : Elementary {
+  static constexpr bool takes_vectors = true;  // as well as numbers, for map()
   auto operator()(auto x) const { return exp(x); }
 };
 template <>

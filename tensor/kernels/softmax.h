@@ -45,9 +45,10 @@ void softmax_rows(int64_t rows, int64_t n, const T* x, T* y) {
     const int64_t count = n - first < piece ? n - first : piece;
     T* const e = logarithm ? for_sum : y + first;
     for (int64_t r = 0; r < rows; ++r) {
-      for_elements<T>(count, [&](int64_t i) {
-        e[r * n + i] = exp_nonpositive(x[r * n + first + i] - shift[r]);
-      });
+      const auto exp_of = [largest = shift[r]](auto x) {
+        return exp_nonpositive(x - largest);
+      };
+      map(count, e + r * n, exp_of, x + r * n + first);
     }
     for (int64_t r = 0; r < rows; ++r) sum[r] += fold_row<Sum>(count, e + r * n);
   }
@@ -67,7 +68,7 @@ constexpr int64_t most_columns = 256;
 
 template <bool logarithm, class T>
 void softmax_columns(int64_t n, int64_t inner, const T* x, T* y) {
-  T shift[most_columns], sums[4][most_columns];
+  T shift[most_columns], sums[4][most_columns], for_sum[logarithm ? most_columns : 1];
   for (int64_t first = 0; first < inner; first += most_columns) {
     const int64_t width = inner - first < most_columns ? inner - first : most_columns;
     for (int64_t j = 0; j < width; ++j) {
@@ -82,12 +83,16 @@ void softmax_columns(int64_t n, int64_t inner, const T* x, T* y) {
     for (int64_t row = 0; row < n; ++row) {
       const int64_t i = row * inner + first;
       T* const sum = sums[row % 4];
-      for_elements<T>(width, [&](int64_t j) {
-        const T moved = x[i + j] - shift[j];
-        const T e = exp_nonpositive(moved);
-        y[i + j] = logarithm ? moved : e;
-        sum[j] += e;
-      });
+      T* const e = logarithm ? for_sum : y + i;
+      const auto exp_of = [](auto x, auto largest) {
+        return exp_nonpositive(x - largest);
+      };
+      map(width, e, exp_of, x + i, shift);
+#pragma omp simd
+      for (int64_t j = 0; j < width; ++j) {
+        sum[j] += e[j];
+        if (logarithm) y[i + j] = x[i + j] - shift[j];
+      }
     }
     T* const scale = sums[0];
     for (int64_t j = 0; j < width; ++j) {
@@ -199,7 +204,8 @@ template <class T>
 void log_softmax_backward(int64_t rows, int64_t n, const T* g, const T* y, T* dx) {
   for (int64_t row = 0; row < rows; ++row, g += n, y += n, dx += n) {
     const T sum = fold_row<Sum>(n, g);
-    for_elements<T>(n, [&](int64_t i) { dx[i] = g[i] - exp_nonpositive(y[i]) * sum; });
+    const auto slope = [sum](auto g, auto y) { return g - exp_nonpositive(y) * sum; };
+    map(n, dx, slope, g, y);
   }
 }
 
