@@ -107,18 +107,19 @@ inline constexpr float ln2_low = 0x1.7f7d1cp-20f;
 
 // e^x = 2^n (1 + part), part = e^r - 1 with |r| <= ln(2)/2. The lowest bits of `exponent`
 // are n + offset: with 127 power_of_two() makes 2^n of them; exp() takes 2 * 127 and
-// halves the sum, for 2^n as a product of two powers. With `short_ln2` ln 2 is one float,
-// which is off by 1.9e-9, so that r is off by n times that: for functions that are nearly
-// constant where n is large.
+// halves the sum, for 2^n as a product of two powers.
 struct ExpParts {
   float part;
   std::uint32_t exponent;
 };
+// For exp_parts(): ln 2 is one float, which is off by 1.9e-9, and r by n times that. It
+// is enough for functions that are nearly constant where n is large.
+inline constexpr bool short_ln2 = true;
 [[gnu::always_inline]] inline ExpParts exp_parts(float x, int offset = 127,
-                                                 bool short_ln2 = false) {
+                                                 bool is_short = false) {
   const Rounded n = rounded(x, 0x1.715476p0f, offset);
-  const float r = short_ln2 ? fma(n.value, -0x1.62e43p-1f, x)
-                            : fma(n.value, -ln2_low, fma(n.value, -ln2_high, x));
+  const float r = is_short ? fma(n.value, -0x1.62e43p-1f, x)
+                           : fma(n.value, -ln2_low, fma(n.value, -ln2_high, x));
   const float r2 = r * r;
   const float p = in_pairs(r, r2, 0.49999997f, 0.166665465f, 0.0416674353f,
                            0.00836625881f, 0.00138706504f);
@@ -241,7 +242,7 @@ constexpr __mmask16 all_lanes = 0xffff;
 [[gnu::always_inline]] inline float tanh(float x) {
   float a = absolute(x);
   a = a > 10.f ? 10.f : a;  // 1 from 9.01 on
-  const float t = expm1_of_parts(exp_parts(a + a, 127, true));
+  const float t = expm1_of_parts(exp_parts(a + a, 127, short_ln2));
   return with_sign(t / (t + 2.f), x);
 }
 
@@ -266,7 +267,7 @@ constexpr __mmask16 all_lanes = 0xffff;
   const float g =
       polynomial(a, -0.000175873531f, 1.12952077f, 0.633334875f, 0.108293533f,
                  -0.0251282286f, 0.00417443831f, -0.000435164868f, 2.11562256e-05f);
-  const float far = 1.f - exp_of_parts(exp_parts(-g, 127, true));
+  const float far = 1.f - exp_of_parts(exp_parts(-g, 127, short_ln2));
   return small ? near : with_sign(far, x);
 }
 
@@ -278,7 +279,7 @@ constexpr __mmask16 all_lanes = 0xffff;
   const float h =
       a * in_pairs(a, a * a, 0.797885299f, 0.318298876f, 0.0363875777f, -0.00489598978f,
                    9.49170426e-05f, 0.000129050313f, -2.72945363e-05f, 1.96501196e-06f);
-  const float tail = exp_of_parts(exp_parts(-h, 126, true));  // e^-h / 2
+  const float tail = exp_of_parts(exp_parts(-h, 126, short_ln2));  // e^-h / 2
   return fma(-a, tail, x < 0.f ? x * 0.f : x);
 }
 
@@ -292,7 +293,7 @@ constexpr __mmask16 all_lanes = 0xffff;
       in_pairs(a, square, 0.5f, -0.797883451f, 0.24997738f, -0.132824913f, 0.061965134f,
                -0.0255248025f, 0.00904665701f, -0.00261228788f, 0.000571004173f,
                -8.62694578e-05f, 7.87952558e-06f, -3.23843722e-07f);
-  const float tail = exp_of_parts(exp_parts(-0.5f * square, 127, true)) * ratio;
+  const float tail = exp_of_parts(exp_parts(-0.5f * square, 127, short_ln2)) * ratio;
   return fma(0.f, x, x < 0.f ? tail : 1.f - tail);
 }
 
