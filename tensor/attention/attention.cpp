@@ -1,5 +1,5 @@
 // Attention forwards. For each head w queries at a time, as many as a tile of a product
-// has columns (32 floats on AVX-512), go through
+// has columns (32 floats on AVX-512) or half as many, go through
 //
 //   Sᵀ = scale K Qᵀ     (keys, w); plus the bias
 //   Eᵀ = exp(Sᵀ - max)  down the columns, in place; the sums; then dropout
@@ -45,14 +45,15 @@ struct Results {
   std::optional<Matrices<T>> weights;
 };
 
-// As many queries of a head as a tile has columns.
+// The queries of a head that are computed at once: as many as a tile has columns, or half
+// as many where that is enough for all.
 struct Block {
   int64_t head, first_query, queries;
   int64_t lens[kernels::widest_tile], longest_len;
 
   template <class T>
   Block(const AttentionOperands<T>& heads, int64_t i) {
-    const int64_t width = tile_columns<T>();
+    const int64_t width = columns_for<T>(heads.queries);
     const int64_t blocks = ceil_div(heads.queries, width);
     head = i / blocks;
     first_query = i % blocks * width;
@@ -93,7 +94,7 @@ class Forward {
   const kernels::VectorKernels<T>& vectors_ = kernels::get<kernels::VectorKernels<T>>();
   const kernels::AttentionKernels<T>& loops_ =
       kernels::get<kernels::AttentionKernels<T>>();
-  const int64_t width_ = tiles_.tile_columns;
+  const int64_t width_ = columns_for<T>(h_.queries);
   Rows<T> keys_, values_;
   Packed<T> queries_, bias_;
   Buffer<T> scores_;  // Sᵀ, then Eᵀ
@@ -150,7 +151,7 @@ class Forward {
                               .a = {scores + key * width_, 1, width_},
                               .b = values_[key],
                               .b_step = values_.step(),
-                              .panel_step = width_,
+                              .panel_step = tiles_.tile_columns,
                               .c = rows,
                               .c_step = output.row_step,
                               .add = key > 0});
@@ -190,7 +191,7 @@ void attention_in_tiles(const AttentionOperands<T>& heads, AttentionResult& resu
   Results<T> results{mutable_matrices<T>(result.output), result.largest.mutable_data<T>(),
                      result.inverse_sums.mutable_data<T>(), std::nullopt};
   if (weights) results.weights = mutable_matrices<T>(*weights);
-  const int64_t width = tile_columns<T>();
+  const int64_t width = columns_for<T>(heads.queries);
   std::vector<int64_t> work;
   for (int64_t i = 0; i < heads.count * ceil_div(heads.queries, width); ++i) {
     work.push_back(Block(heads, i).longest_len * width *

@@ -237,10 +237,11 @@ class Backward {
     // p = F ∘ P, ds = dS
     const int64_t at = head_ * h_.queries + query;
     for (int64_t key = 0; key < seen; key += width_) {
-      loops_.weights({rows, width_, first + key, block_keys_, lens_.first() + query,
-                      given_.largest + at, given_.inverse_sums + at,
-                      dots_.first() + query, h_.bits_of(head_, query), h_.words,
-                      h_.stay_factor, p + key, wants_ds_ ? ds + key : nullptr});
+      loops_.weights({rows, columns_for<T>(count - key), first + key, block_keys_,
+                      lens_.first() + query, given_.largest + at,
+                      given_.inverse_sums + at, dots_.first() + query,
+                      h_.bits_of(head_, query), h_.words, h_.stay_factor, p + key,
+                      wants_ds_ ? ds + key : nullptr});
     }
   }
 };

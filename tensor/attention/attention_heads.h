@@ -63,6 +63,11 @@ template <class T>
 std::int64_t tile_columns() {
   return kernels::get<kernels::TileKernels<T>>().tile_columns;
 }
+// How many of them to compute where n are needed: half, one vector, or all.
+template <class T>
+std::int64_t columns_for(std::int64_t n) {
+  return n <= tile_columns<T>() / 2 ? tile_columns<T>() / 2 : tile_columns<T>();
+}
 
 // Whether there is such an operand, and not of nothing.
 inline bool has_elements(const Tensor& x) { return x.defined() && x.numel() > 0; }
@@ -151,8 +156,8 @@ struct AttentionOperands {
   }
 };
 
-// Up to so many queries a head are computed row by row, more in tiles. A tile takes as
-// long however few of its columns are queries.
+// Up to so many queries a head are computed row by row, more in tiles. Half a tile takes
+// as long however few of its columns are queries.
 inline constexpr std::int64_t few_queries = 8;
 
 // x, or a copy of it with contiguous rows where attention by rows needs them.
