@@ -7,19 +7,19 @@
 //
 // Turned round like this, the scores of a query are a column: its exponentials and sums
 // are computed for w queries at once. Qᵀ is packed for each w queries, and so is the
-// bias. K and V are read where they are, or copied once for a head where the kernel
-// cannot read them, or only slowly (see Rows in attention_heads.h): so are five or more
-// heads side by side in a projection. A thread holds the scores of w queries, and the
-// copies. Keys beyond the longest of the w lens are left out, so causal attention is
-// about half the work.
+// bias. K and V are read where they are; or copied, when a thread begins with a head,
+// where the kernel cannot read them, or only slowly (see Rows in attention_heads.h), as
+// five or more heads side by side in a projection. A thread holds the scores of w
+// queries, and the copies. Keys beyond the longest of the w lens are left out, so causal
+// attention is about half the work.
 //
-// A few queries would leave most columns of a tile empty: they go row by row, in
-// attention_rows.cpp.
+// A few queries (few_queries) go row by row, in attention_rows.cpp.
 //
 // All scores of a query are in memory at once, so the plain softmax serves; Rabe and
 // Staats (2021) and Dao et al. (2022) cut the keys as well, and must correct their sums.
 // tile_kernels.h explains the products. kernels::get() gives heed's kernel of them at
-// every level; BLIS's would ignore the strides of a.
+// every level. BLIS's, which products use at the baseline level, would ignore the strides
+// of the first matrix.
 #include "tensor/attention/attention.h"
 
 #include <limits>
@@ -122,7 +122,7 @@ class Forward {
                  bias.row_step, bias.column_step);
       loops_.add_bias(keys, width_, bias_.first(), width_, 1, scores, width_);
     }
-    // Eᵀ in place; the largest scores and 1 / Σ, for the way back too
+    // Eᵀ in place; the largest scores and 1 / Σ, for the backward pass too
     T largest[kernels::widest_tile], inverse_sums[kernels::widest_tile];
     loops_.exp_columns(keys, width_, block.lens, scores, largest, inverse_sums);
     const int64_t at = block.head * h_.queries + query;
@@ -139,7 +139,7 @@ class Forward {
                           h_.words, scores);
       for (int64_t j = 0; j < width_; ++j) inverse_sums[j] *= h_.stay_factor;
     }
-    // O = E V, then divided; where no key is seen, only zeros. So many keys at a time
+    // O = E V, times 1 / Σ; where no key is seen, only zeros. So many keys at a time
     // that their part of Eᵀ stays in the L1 cache while the panels of V pass.
     const Matrices<T>& output = results_.output;
     T* const rows = output[block.head] + query * output.row_step;
@@ -156,7 +156,7 @@ class Forward {
                               .c_step = output.row_step,
                               .add = key > 0});
     }
-    divide(block, h_.value_features, inverse_sums, rows, output.row_step);
+    scale_rows(block, h_.value_features, inverse_sums, rows, output.row_step);
   }
 
   void write_weights(const Block& block, const T* inverse_sums,
@@ -164,7 +164,7 @@ class Forward {
     T* row = to[block.head] + block.first_query * to.row_step;
     loops_.transpose(block.longest_len, block.queries, scores_.first(), width_, row,
                      to.row_step);
-    divide(block, block.longest_len, inverse_sums, row, to.row_step);
+    scale_rows(block, block.longest_len, inverse_sums, row, to.row_step);
     for (int64_t j = 0; j < block.queries; ++j, row += to.row_step) {
       std::fill(row + block.lens[j], row + h_.keys, T{0});
       h_.clear_hidden(block.head, block.first_query + j, block.lens[j], row);
@@ -173,8 +173,8 @@ class Forward {
 
   // Multiplies the block's rows of n elements by their factors; zeros for a query that
   // sees no key.
-  void divide(const Block& block, int64_t n, const T* factors, T* row,
-              int64_t step) const {
+  void scale_rows(const Block& block, int64_t n, const T* factors, T* row,
+                  int64_t step) const {
     for (int64_t j = 0; j < block.queries; ++j, row += step) {
       if (block.lens[j] > 0) {
         vectors_.scale(n, row, 1, factors[j], row);
@@ -218,7 +218,8 @@ AttentionResult scaled_dot_product_attention(const Tensor& query, const Tensor& 
     result.largest = zeros(rows, query.dtype());
     result.inverse_sums = zeros(rows, query.dtype());
   }
-  // Without results there may be more keys than memory could hold scores.
+  // Without elements in the output no scores are computed, and there may be any number of
+  // keys: more than memory could hold.
   const bool has_output = result.output.numel() > 0;
   // A tensor of its own until the end: `weights` may be the place of an operand.
   Tensor probabilities;

@@ -63,7 +63,8 @@ template <class T>
 std::int64_t tile_columns() {
   return kernels::get<kernels::TileKernels<T>>().tile_columns;
 }
-// How many of them to compute where n are needed: half, one vector, or all.
+// How many of them to compute where n are needed: half, which is one vector, if that is
+// enough, else all.
 template <class T>
 std::int64_t columns_for(std::int64_t n) {
   return n <= tile_columns<T>() / 2 ? tile_columns<T>() / 2 : tile_columns<T>();
@@ -95,9 +96,9 @@ class ValidLens {
 void check_attention(std::string_view op, const Tensor& query, const Tensor& key,
                      const Tensor& value, const AttentionOptions& options);
 
-// The options, already checked, as AttentionOperands reads them. A key that keep hides is
-// -inf in the bias, which has all dimensions of the scores; a query of which keep leaves
-// no key has the length 0; the bits are contiguous.
+// The options, already checked, as AttentionOperands reads them. Where `keep` is false,
+// the bias is -inf; it then has all dimensions of the scores. A query for which `keep`
+// leaves no key has the length 0. The bits of the dropout are contiguous.
 AttentionOptions keep_as_bias(const AttentionOptions& options, const Tensor& query,
                               const Tensor& key);
 
@@ -227,8 +228,9 @@ class Runs {
 
 // The rows of an operand, contiguous and up to whole vectors long, so that
 // multiply_panels() (see tile_kernels.h) can read them as either operand: in place where
-// they are like that, or copied. Rows far apart are copied too: they share few places in
-// the caches.
+// they are like that, or copied. Rows a multiple of 4 KiB apart are copied too, for they
+// share few places in the caches; and so are rows more than four times as far apart as
+// they are long, for to read these again and again takes more time than to copy them.
 template <class T>
 class Rows {
  public:

@@ -35,10 +35,7 @@ template <class T>
 [[gnu::always_inline]] inline double sqrt(double x) { return __builtin_sqrt(x); }
 
 // c[0] + c[1] x + c[2] x^2 + ...
-template <class... C>
-[[gnu::always_inline]] inline float polynomial(float, float c) {
-  return c;
-}
+[[gnu::always_inline]] inline float polynomial(float, float c) { return c; }
 template <class... C>
 [[gnu::always_inline]] inline float polynomial(float x, float c, C... rest) {
   return fma(polynomial(x, rest...), x, c);
@@ -69,10 +66,10 @@ inline constexpr std::uint32_t sign_bit = 0x80000000u;
 [[gnu::always_inline]] inline float absolute(float x) {
   return from_bits(bits(x) & ~sign_bit);
 }
-// |x|, at most `end`; `end` for NaN. The bits are compared, whose order is that of the
-// numbers from 0 on: where a float is compared with a constant, the compiler makes a
-// branch and a copy of all that follows for each way, which takes a quarter longer. (tanh
-// and erf compare floats, for they must keep a NaN.)
+// |x|, at most `end`; `end` for NaN. Floats from 0 on are in the order of their bits,
+// taken for integers. These are compared, because for floats the compiler makes a branch
+// with a copy of all that follows on either side, which takes a quarter longer. (tanh and
+// erf compare floats, for they must keep a NaN.)
 [[gnu::always_inline]] inline float absolute_up_to(float end, float x) {
   const std::uint32_t a = bits(absolute(x));
   return from_bits(a < bits(end) ? a : bits(end));
@@ -112,14 +109,16 @@ struct ExpParts {
   float part;
   std::uint32_t exponent;
 };
-// For exp_parts(): ln 2 is one float, which is off by 1.9e-9, and r by n times that. It
-// is enough for functions that are nearly constant where n is large.
-inline constexpr bool short_ln2 = true;
+// With one float for ln 2, which is off by 1.9e-9, r is off by n times that, and without
+// fused multiply-adds by a rounding of n ln 2. This is good enough for functions in which
+// an error of e^x hardly counts where |n| is large.
+enum class Ln2 { one_float, two_floats };
 [[gnu::always_inline]] inline ExpParts exp_parts(float x, int offset = 127,
-                                                 bool is_short = false) {
+                                                 Ln2 ln2 = Ln2::two_floats) {
   const Rounded n = rounded(x, 0x1.715476p0f, offset);
-  const float r = is_short ? fma(n.value, -0x1.62e43p-1f, x)
-                           : fma(n.value, -ln2_low, fma(n.value, -ln2_high, x));
+  const float r = ln2 == Ln2::one_float
+                      ? fma(n.value, -0x1.62e43p-1f, x)
+                      : fma(n.value, -ln2_low, fma(n.value, -ln2_high, x));
   const float r2 = r * r;
   const float p = in_pairs(r, r2, 0.49999997f, 0.166665465f, 0.0416674353f,
                            0.00836625881f, 0.00138706504f);
@@ -127,7 +126,8 @@ inline constexpr bool short_ln2 = true;
 }
 
 // 2^n (1 + part). The two forms are the same number; but without fused multiply-adds the
-// first one's product may be denormal, and kernels flush such numbers to 0 (flush.h).
+// first one's product may be denormal, and those of softmax and attention flush such
+// numbers to 0 (flush.h).
 [[gnu::always_inline]] inline float exp_of_parts(ExpParts e) {
   const float scale = power_of_two(e.exponent);
 #if defined(__FMA__)
@@ -142,10 +142,10 @@ inline constexpr bool short_ln2 = true;
   return fma(scale, e.part, scale - 1.f);
 }
 
-// 1.1 ulp, denormal results included. Beyond +-104 the parts mean nothing, but there the
-// result is known: bounds that are put to the result cost less than bounds of x, which
-// the compiler turns into three ways through the whole function; and one comparison for
-// both bounds costs less than two.
+// 1.1 ulp, denormal results included. Where |x| is large the parts mean nothing, but from
+// 104 on the result is known to be 0 or infinity, and is replaced. To bound x instead
+// takes longer, for the compiler makes three ways through the whole function of it; one
+// comparison for both ends takes less than two.
 [[gnu::always_inline]] inline float exp(float x) {
   const ExpParts e = exp_parts(x, 254);
   const std::uint32_t half = e.exponent >> 1;  // 2^n itself may be no float
@@ -158,9 +158,9 @@ inline constexpr bool short_ln2 = true;
   return absolute(x) > 104.f ? end : y;
 }
 
-// exp(x) for x <= 0, in three quarters of the time. 0 below -87.3: a little further on,
-// from -87.34, results are denormal. It is valid up to 88, where n is 127, so an x that
-// rounding put above 0 does no harm.
+// exp(x) for x <= 0, in three quarters of the time without AVX-512. 0 below -87.3: a
+// little further on, from -87.34, results are denormal. It is valid up to 88, where n is
+// 127, so an x that rounding put above 0 does no harm.
 [[gnu::always_inline]] inline float exp_nonpositive(float x) {
   const float y = exp_of_parts(exp_parts(x));
   return x < -87.3f ? 0.f : y;
@@ -170,32 +170,38 @@ inline constexpr bool short_ln2 = true;
 // Of all lanes: g++ 12 warns of its own headers where an intrinsic has no mask.
 constexpr __mmask16 all_lanes = 0xffff;
 
-// exp_nonpositive() and exp() of 16 numbers, in two thirds of the time; 1.0 ulp. e^x is
-// 2^n 2^(j/16) e^r with j from 0 to 15 and |r| <= ln(2)/32, so that three terms of the
-// series of e^r - 1 are enough. `shifted` has j in its lowest 4 bits (see rounded()): one
-// instruction looks 2^(j/16) up in a register that holds all 16. scalef multiplies by
-// 2^n, also where the product is infinite, denormal or 0. x is bounded, for r would be
-// NaN if x were infinite; max and min return their second argument if it is NaN.
-[[gnu::always_inline]] inline Vector<float> exp_nonpositive(Vector<float> x) {
+// The same functions of 16 numbers at a time, in two thirds of the time of a loop over
+// the ones above; 1.0 ulp, denormal results included, for both. With |x| <= 104, e^x is
+// 2^n 2^(j/16) e^r for a whole n, j = 0 to 15 and |r| <= ln(2)/32, so that a polynomial
+// of three terms is e^r - 1. After 1.5 * 2^19 is added, 4 bits are left for a fraction
+// (see rounded()): n + j/16 is rounded to sixteenths, and j is in the lowest 4 bits. One
+// instruction, which looks at these alone, takes 2^(j/16) from a register of all 16.
+// scalef(y, n + j/16) is y 2^n, for it rounds down, also where that is infinite, denormal
+// or 0.
+[[gnu::always_inline]] inline Vector<float> exp_of_bounded(Vector<float> x) {
   alignas(vector_bytes) static constexpr float powers[] = {
       0x1.000000p0f, 0x1.0b5586p0f, 0x1.172b84p0f, 0x1.2387a6p0f,
       0x1.306fe0p0f, 0x1.3dea64p0f, 0x1.4bfdaep0f, 0x1.5ab07ep0f,
       0x1.6a09e6p0f, 0x1.7a1148p0f, 0x1.8ace54p0f, 0x1.9c4918p0f,
       0x1.ae89fap0f, 0x1.c199bep0f, 0x1.d5818ep0f, 0x1.ea4afap0f};
-  const Vector<float> bounded = _mm512_maskz_max_ps(all_lanes, broadcast(-104.f), x);
   const Vector<float> magic = broadcast(0x1.8p19f);
-  const Vector<float> shifted = multiply_add(bounded, broadcast(0x1.715476p0f), magic);
-  const Vector<float> n = shifted - magic;  // n + j/16
-  const Vector<float> r = multiply_add(n, broadcast(-ln2_low),
-                                       multiply_add(n, broadcast(-ln2_high), bounded));
+  const Vector<float> shifted = multiply_add(x, broadcast(0x1.715476p0f), magic);
+  const Vector<float> sixteenths = shifted - magic;  // n + j/16
+  const Vector<float> r = multiply_add(sixteenths, broadcast(-ln2_low),
+                                       multiply_add(sixteenths, broadcast(-ln2_high), x));
   const Vector<float> part =
       multiply_add(multiply_add(r, broadcast(0.16667f), broadcast(0.500016f)), r * r, r);
   const Vector<float> power =
       _mm512_maskz_permutexvar_ps(all_lanes, _mm512_castps_si512(shifted), load(powers));
-  return _mm512_maskz_scalef_ps(all_lanes, multiply_add(power, part, power), n);
+  return _mm512_maskz_scalef_ps(all_lanes, multiply_add(power, part, power), sixteenths);
+}
+// max and min return their second argument if it is NaN.
+[[gnu::always_inline]] inline Vector<float> exp_nonpositive(Vector<float> x) {
+  return exp_of_bounded(_mm512_maskz_max_ps(all_lanes, broadcast(-104.f), x));
 }
 [[gnu::always_inline]] inline Vector<float> exp(Vector<float> x) {
-  return exp_nonpositive(_mm512_maskz_min_ps(all_lanes, broadcast(104.f), x));
+  const Vector<float> bounded = _mm512_maskz_max_ps(all_lanes, broadcast(-104.f), x);
+  return exp_of_bounded(_mm512_maskz_min_ps(all_lanes, broadcast(104.f), bounded));
 }
 #endif
 
@@ -242,7 +248,7 @@ constexpr __mmask16 all_lanes = 0xffff;
 [[gnu::always_inline]] inline float tanh(float x) {
   float a = absolute(x);
   a = a > 10.f ? 10.f : a;  // 1 from 9.01 on
-  const float t = expm1_of_parts(exp_parts(a + a, 127, short_ln2));
+  const float t = expm1_of_parts(exp_parts(a + a, 127, Ln2::one_float));
   return with_sign(t / (t + 2.f), x);
 }
 
@@ -267,7 +273,7 @@ constexpr __mmask16 all_lanes = 0xffff;
   const float g =
       polynomial(a, -0.000175873531f, 1.12952077f, 0.633334875f, 0.108293533f,
                  -0.0251282286f, 0.00417443831f, -0.000435164868f, 2.11562256e-05f);
-  const float far = 1.f - exp_of_parts(exp_parts(-g, 127, short_ln2));
+  const float far = 1.f - exp_of_parts(exp_parts(-g, 127, Ln2::one_float));
   return small ? near : with_sign(far, x);
 }
 
@@ -279,12 +285,12 @@ constexpr __mmask16 all_lanes = 0xffff;
   const float h =
       a * in_pairs(a, a * a, 0.797885299f, 0.318298876f, 0.0363875777f, -0.00489598978f,
                    9.49170426e-05f, 0.000129050313f, -2.72945363e-05f, 1.96501196e-06f);
-  const float tail = exp_of_parts(exp_parts(-h, 126, short_ln2));  // e^-h / 2
+  const float tail = exp_of_parts(exp_parts(-h, 126, Ln2::one_float));  // e^-h / 2
   return fma(-a, tail, x < 0.f ? x * 0.f : x);
 }
 
 // The derivative of x Φ(x), which is Φ(x) + x φ(x), φ being the density; an absolute
-// error of 1.5e-7. At -a = -|x| it is e^(-a²/2) times a smooth ratio(a), and its values
+// error of 1.6e-7. At -a = -|x| it is e^(-a²/2) times a smooth ratio(a), and its values
 // at x and -x add up to 1. NaN at the infinities, as PyTorch has it.
 [[gnu::always_inline]] inline float gelu_slope(float x) {
   const float a = absolute_up_to(13.f, x);  // beyond, tail is below 1e-31
@@ -293,7 +299,7 @@ constexpr __mmask16 all_lanes = 0xffff;
       in_pairs(a, square, 0.5f, -0.797883451f, 0.24997738f, -0.132824913f, 0.061965134f,
                -0.0255248025f, 0.00904665701f, -0.00261228788f, 0.000571004173f,
                -8.62694578e-05f, 7.87952558e-06f, -3.23843722e-07f);
-  const float tail = exp_of_parts(exp_parts(-0.5f * square, 127, short_ln2)) * ratio;
+  const float tail = exp_of_parts(exp_parts(-0.5f * square, 127, Ln2::one_float)) * ratio;
   return fma(0.f, x, x < 0.f ? tail : 1.f - tail);
 }
 
@@ -363,8 +369,9 @@ template <class T, class Int, class F>
   }
 }
 
-// y[i] = f(x[i]...) for i < n, where f computes exp() or exp_nonpositive(): with AVX-512
-// of vectors of floats, else of numbers.
+// Sets y[i] to f(x[i]...) for i < n, where f computes exp() or exp_nonpositive(). f is
+// called with numbers or, of floats with AVX-512, with Vector<float>s, in the last of
+// which lanes may be 0 instead: its parameters are `auto`.
 template <class T, class F, class... X>
 [[gnu::always_inline]] inline void map(std::int64_t n, T* y, F f, const X*... x) {
 #if defined(__AVX512F__)

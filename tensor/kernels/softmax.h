@@ -13,9 +13,9 @@
 namespace heed::kernels::HEED_KERNELS {
 namespace {
 
-// The largest of the numbers. of(a, NaN) is a, and a fold has what it found before as a:
-// so that is never NaN. It does no harm, for the NaN's exp makes the sum NaN and so the
-// whole row. A row of -inf alone has -inf - -inf, which is NaN as well.
+// The largest of numbers without NaN. Where there is a NaN, it may be any of them: the
+// NaN's exp makes the sum NaN, and so the whole row. A row of -inf alone has -inf - -inf,
+// which is NaN as well.
 struct LargestNumber : Largest {
   template <class T>
   static T of(T a, T b) {
@@ -38,12 +38,12 @@ static_assert(most_rows * medium_row <= piece);
 // their own.
 template <bool logarithm, class T>
 void softmax_rows(int64_t rows, int64_t n, const T* x, T* y) {
-  T shift[most_rows], for_sum[logarithm ? piece : 1];
+  T shift[most_rows], exps[logarithm ? piece : 1];
   double sum[most_rows] = {};
   for (int64_t r = 0; r < rows; ++r) shift[r] = fold_row<LargestNumber>(n, x + r * n);
   for (int64_t first = 0; first < n; first += piece) {
     const int64_t count = n - first < piece ? n - first : piece;
-    T* const e = logarithm ? for_sum : y + first;
+    T* const e = logarithm ? exps : y + first;
     for (int64_t r = 0; r < rows; ++r) {
       const auto exp_of = [largest = shift[r]](auto x) {
         return exp_nonpositive(x - largest);
@@ -61,14 +61,14 @@ void softmax_rows(int64_t rows, int64_t n, const T* x, T* y) {
   }
 }
 
-// Columns: the same three passes, for up to most_columns of them side by side. Each is
-// added up as four sums in turn: the fewer numbers go into a sum, the less is rounded
-// off.
+// Columns: the same three passes (the largest; exp and sum; the quotients), for up to
+// most_columns of them side by side. Each is added up as four sums in turn: the fewer
+// numbers go into a sum, the less is rounded off.
 constexpr int64_t most_columns = 256;
 
 template <bool logarithm, class T>
 void softmax_columns(int64_t n, int64_t inner, const T* x, T* y) {
-  T shift[most_columns], sums[4][most_columns], for_sum[logarithm ? most_columns : 1];
+  T shift[most_columns], sums[4][most_columns], exps[logarithm ? most_columns : 1];
   for (int64_t first = 0; first < inner; first += most_columns) {
     const int64_t width = inner - first < most_columns ? inner - first : most_columns;
     for (int64_t j = 0; j < width; ++j) {
@@ -83,7 +83,7 @@ void softmax_columns(int64_t n, int64_t inner, const T* x, T* y) {
     for (int64_t row = 0; row < n; ++row) {
       const int64_t i = row * inner + first;
       T* const sum = sums[row % 4];
-      T* const e = logarithm ? for_sum : y + i;
+      T* const e = logarithm ? exps : y + i;
       const auto exp_of = [](auto x, auto largest) {
         return exp_nonpositive(x - largest);
       };
@@ -108,9 +108,9 @@ void softmax_columns(int64_t n, int64_t inner, const T* x, T* y) {
   }
 }
 
-// Short rows leave most of a vector empty, and adding up its lanes costs more than the
-// rest. So they are laid side by side as columns, padded to whole vectors, unless that
-// would leave as much empty. (A thread's share is always many rows, so that which way is
+// Of a short row, adding up the lanes of a vector costs more than the rest, and very
+// short ones leave most lanes empty. So 8 rows or more are laid side by side as columns,
+// padded to a multiple of 16. (A thread's share is always many rows, so that which way is
 // taken does not depend on the threads.)
 constexpr int64_t short_row = 64;
 constexpr int64_t few_rows = 8;
@@ -152,9 +152,9 @@ void softmax(int64_t outer, int64_t n, int64_t inner, const T* x, T* y) {
   for (int64_t now; outer > 0; outer -= now, x += now * n, y += now * n) {
     now = outer < at_once ? outer : at_once;
     softmax_rows<logarithm>(now, n, x, streamed ? result : y);
-    // In turn a part of the result goes to memory, past the caches, and one of the next
-    // rows is fetched: larger parts take longer. (To fetch from beyond the end does no
-    // harm.)
+    // In turn 256 elements of the result go to memory, past the caches, and 256 elements
+    // of the next rows are fetched: larger parts take longer. (To fetch from beyond the
+    // end does no harm.)
     constexpr int64_t step = 256;
     for (int64_t i = 0; streamed && i < now * n; i += step) {
       const int64_t count = now * n - i < step ? now * n - i : step;
@@ -199,7 +199,7 @@ void softmax_backward(int64_t outer, int64_t n, int64_t inner, const T* g, const
   }
 }
 
-// y is not positive.
+// y is a log-softmax, so that no element is above 0.
 template <class T>
 void log_softmax_backward(int64_t rows, int64_t n, const T* g, const T* y, T* dx) {
   for (int64_t row = 0; row < rows; ++row, g += n, y += n, dx += n) {

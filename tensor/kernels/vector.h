@@ -1,5 +1,6 @@
 // Vectors of the processor, for the kernel files alone: where a loop must keep its sums
-// in registers, which compilers do not promise of an array.
+// in registers, which compilers do not promise of an array, or needs an instruction that
+// they do not find by themselves.
 #pragma once
 
 #include <cstring>
