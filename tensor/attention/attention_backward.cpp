@@ -234,7 +234,8 @@ class Backward {
                       bias.row_step, bias.column_step, p, block_keys_);
     }
     if (wants_ds_) product(g_, h_.value_features, values_t_, 1, ds);
-    // p = F ∘ P, ds = dS
+    // p = F ∘ P, ds = dS. Of the last panel as many columns as the block has keys: those
+    // that are not seen must become zeros.
     const int64_t at = head_ * h_.queries + query;
     for (int64_t key = 0; key < seen; key += width_) {
       loops_.weights({rows, columns_for<T>(count - key), first + key, block_keys_,

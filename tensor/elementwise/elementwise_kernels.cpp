@@ -48,7 +48,7 @@ struct Operand {
 template <class F, class R, class... T>
 [[gnu::flatten]] void loop(int64_t n, R* out, const T*... in) {
   constexpr F f{};
-  if constexpr (requires { requires F::takes_vectors; }) {
+  if constexpr (F::takes_vectors) {
     map(n, out, f, in...);
   } else if constexpr ((F::template vectorises<T> && ...)) {
 #pragma omp simd

@@ -28,6 +28,7 @@ struct For {
   static constexpr bool takes = (std::is_same_v<U, T> || ...);
   template <class U>
   static constexpr bool vectorises = true;
+  static constexpr bool takes_vectors = false;  // as well as numbers, for map()
 };
 using Numeric = For<float, double, int64_t>;
 using AnyType = For<float, double, int64_t, Bool>;
@@ -252,7 +253,7 @@ struct Formula<Op::relu> : Numeric {
 
 template <>
 struct Formula<Op::exp> : Elementary {
-  static constexpr bool takes_vectors = true;  // as well as numbers, for map()
+  static constexpr bool takes_vectors = true;
   auto operator()(auto x) const { return exp(x); }
 };
 template <>

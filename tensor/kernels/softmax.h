@@ -167,8 +167,8 @@ void softmax(int64_t outer, int64_t n, int64_t inner, const T* x, T* y) {
   if (streamed) end_stream();
 }
 
-// Of y = softmax(x), given g: dx = y (g - Σ g y), with the sum over a column; and over a
-// row or a column, below.
+// The gradient of y = softmax(x): dx = y (g - Σ g y), with the sum over each column. Rows
+// are below.
 template <class T>
 void softmax_backward_columns(int64_t n, int64_t inner, const T* g, const T* y, T* dx) {
   T sum[most_columns];
