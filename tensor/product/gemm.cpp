@@ -8,13 +8,11 @@
 // BLIS is a library of such products, built much alike: its names stand beside heed's,
 // and its tile is used at the baseline level.
 //
-// multiply(), at the end, chooses among three ways:
+// multiply(), at the end, chooses among three ways (k = 0 gives zeros, or the bias):
 //
 //   vectors  m, n or k is 1: vector_products.cpp
 //   small    packed b takes at most 12 KiB, and m n k is small: small_products.cpp
 //   tiles    all others: here
-//
-// and for k = 0 writes zeros, or the bias.
 //
 // A product of n x n matrices has n^3 multiply-adds and 3 n^2 numbers, which a loop over
 // rows and columns would read from memory again and again. Here what is read often comes
@@ -28,16 +26,16 @@
 //           that the tile reads memory from front to back. This copying is called
 //           packing: vectors are aligned, and what is missing at the ends is 0
 //   group   panels that together fit two thirds of a core's L2 cache
-//   block   of b: up to 64 panels, up to 4 MiB for each thread; in the L3 cache
+//   block   of b: up to 64 panels, up to 4 MiB, of each thread or of all; in the L3 cache
 //           of a: what is packed or copied at a time. Rows read in place are one block
 //   part    the rows x columns of c, for all slices or for one, that a thread computes at
 //           a time
 //
 // The loops over one part, their steps, BLIS's names of these, and where they stand:
 //
-//   for each block of columns of b                 block_columns  NC  compute()
-//     for each slice of k: pack b                  depth          KC  compute()
-//       for each block of rows of a: pack a or     block_rows     MC  compute()
+//   for each block of columns of b                 block_columns  NC  for_each_block()
+//     for each slice of k: pack b                  depth          KC  for_each_block()
+//       for each block of rows of a: pack a or     block_rows     MC  compute_rows()
 //           copy it, if need be
 //         for each group of panels                 group              compute_block()
 //           for each strip of rows                 tile_rows      MR  compute_block()
@@ -46,16 +44,15 @@
 //
 // One thread has one part, all of c. Two threads cut a product of matrices of 1000 x 1000
 // into 16 parts of up to 64 columns, eight for each, so that one that is done can take
-// another's. There a block of b is two panels.
+// another's. There a block of b is two panels. Or they share the blocks (see grid.cpp).
 //
 // A strip is read again for each panel of the group, and a panel for each strip: so a
 // strip must stay in L1 and a group in L2. What is read again after that comes from L3,
 // or from memory: a strip for the next group, a block of b for the next block of rows.
 // The first slice sets a tile of c, the others add to it. (If threads share k, slices are
 // added later: see grid.cpp.) A panel comes from L2: for each value of k a tile needs 128
-// bytes of it, and has 24 multiply-adds of vectors to do. A processor does at most two of
-// these a cycle, so that L2 has 12 cycles or more to deliver two cache lines, which is
-// enough.
+// bytes of it, and has 24 multiply-adds of vectors to do, at most two of them a cycle. So
+// L2 has 12 cycles or more to deliver two cache lines, which is enough.
 //
 // The outer loops are those of Goto and van de Geijn (Anatomy of High-Performance Matrix
 // Multiplication, 2008) and of BLIS. The inner two have changed places: BLIS keeps a
@@ -148,9 +145,18 @@ struct Blocking {
                                kernel.tile_rows)),
         most_columns(64 * kernel.tile_columns) {}
 
-  // The columns of the blocks of a part.
-  int64_t block_columns(int64_t columns) const {
-    return even_pieces(columns, most_columns, kernel.tile_columns);
+  // Calls f(column, p, panels) for each block of the part's columns and each slice of it:
+  // where these begin, and the layout of their panels.
+  template <class F>
+  void for_each_block(const Part& part, F&& f) const {
+    const int64_t width = kernel.tile_columns, end = part.column_end;
+    const int64_t step = even_pieces(end - part.column, most_columns, width);
+    for (int64_t column = part.column; column < end; column += step) {
+      const int64_t columns = std::min(step, end - column);
+      for (int64_t p = part.k; p < part.k_end; p += depth) {
+        f(column, p, PanelLayout<T>(columns, width, std::min(depth, part.k_end - p)));
+      }
+    }
   }
   // How many panels of a block are a group: as many as two thirds of L2 hold, but one at
   // least. Rows of a and c pass through the rest.
@@ -189,9 +195,9 @@ struct PackedBlock {
 template <class T>
 class Worker {
  public:
-  // `memory` has blocking.size_a() + blocking.size_b(columns of a part) elements.
-  Worker(const Products<T>& x, const Blocking<T>& blocking, T* memory)
-      : x_(x), blocking_(blocking), a_{memory}, b_{memory + blocking.size_a()} {}
+  // `a` has blocking.size_a() elements, `b` blocking.size_b(columns of a part).
+  Worker(const Products<T>& x, const Blocking<T>& blocking, T* a, T* b)
+      : x_(x), blocking_(blocking), a_{a}, b_{b} {}
 
   // A part of product i, into c, a matrix (m, n). What is packed of b is kept for all
   // blocks of rows. If that is all that the part needs of b, in one block and one slice,
@@ -201,25 +207,24 @@ class Worker {
     if (part.row == part.row_end || part.column == part.column_end) return;
     const auto [at_a, at_b] = x_.offsets(i);
     const T *const a = x_.a.first + at_a, *const b = x_.b.first + at_b;
-    const int64_t block_columns = blocking_.block_columns(part.column_end - part.column),
-                  block_rows = blocking_.block_rows;
-    for (int64_t column = part.column; column < part.column_end;
-         column += block_columns) {
-      const int64_t columns = std::min(block_columns, part.column_end - column);
-      for (int64_t p = part.k; p < part.k_end; p += blocking_.depth) {
-        const int64_t depth = std::min(blocking_.depth, part.k_end - p);
-        const bool is_first = p == part.k, is_last = p + depth == x_.k;
-        const PanelLayout<T> panels(columns, blocking_.kernel.tile_columns, depth);
-        // The lines of these panels are columns.
-        pack(panels, b + p * x_.b.row_stride + column * x_.b.column_stride,
-             x_.b.column_stride, x_.b.row_stride, b_);
-        for (int64_t row = part.row; row < part.row_end; row += block_rows) {
-          const int64_t rows = std::min(block_rows, part.row_end - row);
-          const T* const first = a + row * x_.a.row_stride + p * x_.a.column_stride;
-          compute_block(strips(first, rows, depth), panels, c + row * x_.n + column,
-                        !is_first, is_last && x_.bias ? x_.bias + column : nullptr);
-        }
-      }
+    blocking_.for_each_block(part, [&](int64_t column, int64_t p, const auto& panels) {
+      // The lines of these panels are columns.
+      pack(panels, b + p * x_.b.row_stride + column * x_.b.column_stride,
+           x_.b.column_stride, x_.b.row_stride, b_);
+      compute_rows(a, part, column, p, panels, c, p > part.k);
+    });
+  }
+
+  // The part's rows of a times the panels at b_, which begin at `column` and at p, into
+  // c, or added to it.
+  void compute_rows(const T* a, const Part& part, int64_t column, int64_t p,
+                    const PanelLayout<T>& panels, T* c, bool add) {
+    const bool is_last = p + panels.depth == x_.k;
+    for (int64_t row = part.row; row < part.row_end; row += blocking_.block_rows) {
+      const int64_t rows = std::min(blocking_.block_rows, part.row_end - row);
+      const T* const first = a + row * x_.a.row_stride + p * x_.a.column_stride;
+      compute_block(strips(first, rows, panels.depth), panels, c + row * x_.n + column,
+                    add, is_last && x_.bias ? x_.bias + column : nullptr);
     }
   }
 
@@ -307,15 +312,31 @@ void multiply_in_tiles(const Products<T>& x) {
       .depth = blocking.depth,
       .can_cut_k = products == 1 && !x.bias,  // the bias is added after the last slice
       .is_a_in_place = blocking.rows_of_a == RowsOfA::in_place,
-      .is_b_one_block = x.k <= blocking.depth && x.n <= blocking.most_columns};
+      .is_b_one_block = x.k <= blocking.depth && x.n <= blocking.most_columns,
+      .is_b_large = blocking.size_b(x.n) * int64_t{sizeof(T)} >= 2 * l2_cache()};
   const Sharing sharing = share_out(sizes);
   const Grid& grid = sharing.grid;
   const int64_t columns = largest_piece(x.n, sizes.tile_columns, grid.columns);
-  const int64_t size = blocking.size_a() + blocking.size_b(columns);
-  Buffer<T> memory(size * sharing.threads);
+  const int64_t size_a = blocking.size_a(), size_b = blocking.size_b(columns);
+  const int64_t copies = sharing.is_b_shared ? 1 : sharing.threads;  // of b
+  Buffer<T> all_a(size_a * sharing.threads), all_b(size_b * copies);
   std::vector<Worker<T>> workers;
   for (int64_t i = 0; i < sharing.threads; ++i) {
-    workers.emplace_back(x, blocking, memory.first() + i * size);
+    workers.emplace_back(x, blocking, all_a.first() + size_a * i,
+                         all_b.first() + size_b * (i % copies));
+  }
+  if (sharing.is_b_shared) {
+    const Part all{0, x.m, 0, x.n, 0, x.k};
+    return blocking.for_each_block(all, [&](auto column, auto p, const auto& panels) {
+      const T* const b = x.b.first + p * x.b.row_stride + column * x.b.column_stride;
+      parallel_shares(panels.count, 1, [&](auto first, auto end) {
+        panels.pack(b, x.b.column_stride, x.b.row_stride, all_b.first(), first, end);
+      });
+      parallel_stealing(grid.rows, sharing.threads, [&](int64_t thread, int64_t i) {
+        workers[thread].compute_rows(x.a.first, part_of(sizes, grid, i), column, p,
+                                     panels, x.c, p > 0);
+      });
+    });
   }
   // Computes the slices first_slice to end - 1 of all products: part 0 of each product,
   // then part 1 of each: if products share b, it stays packed. target(product, slice) is

@@ -16,6 +16,7 @@ struct ProductSizes {
   bool can_cut_k;
   bool is_a_in_place;   // it is neither copied nor packed
   bool is_b_one_block;  // all of b is packed at a time
+  bool is_b_large;      // what is packed of b takes twice a core's L2 cache or more
 };
 
 // Into how many pieces the rows of c, its columns, and k are cut. A part is one piece of
@@ -29,6 +30,8 @@ struct Sharing {
   Grid grid;  // of each product
   // How many slices are computed before their sums are added to c.
   std::int64_t slices_at_once = 1;
+  // Whether threads share what is packed of b. Then only rows are cut.
+  bool is_b_shared = false;
 };
 
 // What takes the least time, as grid.cpp explains.
