@@ -42,9 +42,9 @@
 //             for each panel of the group          tile_columns   NR  multiply_panels()
 //               a tile of c                                           multiply_tile()
 //
-// One thread has one part, all of c. Two threads cut a product of matrices of 1000 x 1000
-// into 16 parts of up to 64 columns, eight for each, so that one that is done can take
-// another's. There a block of b is two panels. Or they share the blocks (see grid.cpp).
+// One thread has one part, all of c. Two threads cut a product of 300 x 300 into six
+// parts of up to 64 columns, so that one that is done can take another's: there a block
+// of b is two panels. If b is large, they share its blocks, and a part is 24 rows of c.
 //
 // A strip is read again for each panel of the group, and a panel for each strip: so a
 // strip must stay in L1 and a group in L2. What is read again after that comes from L3,

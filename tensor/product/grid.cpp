@@ -2,13 +2,12 @@
 // own too. Where there are more parts than threads, one that is done takes parts that a
 // slower one has not begun (parallel_stealing() in parallel.h).
 //
-// Large products whose matrix a is packed or copied share the panels of b: threads pack
-// some of them each, wait for each other, and take rows, for one slice after the other.
-// So one thread alone packs or copies what it needs of a. Other products do not share
-// them: smaller panels stay in the L2 cache of the core that packed them, from which
-// others read them slowly; and rows of a that are read in place may as well be read by
-// all. There each thread has columns of c, and packs their panels; or it has rows, and
-// packs all of b, which takes 2 to 4 % of the time.
+// If b is large, threads share its panels: they pack some each, wait for each other, and
+// take rows, for one slice after the other. So nothing is packed twice. Smaller panels
+// are better a thread's own: they stay in the L2 cache of the core that packed them, from
+// which another core reads them slowly. There each thread has columns of c, and packs
+// their panels, while all read all rows of a; or it has rows, and packs all of b, which
+// takes 2 to 4 % of the time.
 //
 // Where c is small beside k, parts are slices of k. The gradient of a layer's weights is
 // such a product: there k counts the rows of the layer's input and of its output's
@@ -106,10 +105,9 @@ Sharing share_out(const ProductSizes& x) {
     const int64_t at_once = even_pieces(grid.slices, sums, team);
     return {team, grid, std::min(at_once, grid.slices)};
   }
-  // Small pieces, for at the end of each slice threads wait for the last one.
-  if (x.products == 1 && !x.is_a_in_place && x.is_b_large &&
-      x.m >= 8 * team * x.tile_rows) {
-    grid = {.rows = ceil_div(x.m, 4 * x.tile_rows)};
+  // Small pieces of rows, for at the end of each slice threads wait for the last one.
+  if (x.products == 1 && x.is_b_large && x.m >= 8 * team * x.tile_rows) {
+    grid = {.rows = ceil_div(x.m, 2 * x.tile_rows)};
     return {.threads = team, .grid = grid, .is_b_shared = true};
   }
   // Smaller parts, if nothing is packed more often for it: if all of b stays packed from
