@@ -105,9 +105,9 @@ void parallel_pieces(std::int64_t count, std::int64_t threads, F&& f,
 }
 
 // Calls f(begin, end) over such pieces, on as many threads as have at least `grain` units
-// of work each. Pieces have four times as much, if there are several for a thread: what a
-// stolen one reads often lies in the other core's cache, so that small ones lose more
-// time than they save. f must not throw.
+// of work each. If there are several pieces for a thread, each has at least four times as
+// much: what a stolen one reads often lies in the other core's cache, so that small ones
+// lose more time than they save. f must not throw.
 template <class F>
 void parallel_for(std::int64_t count, std::int64_t grain, F&& f) {
   const std::int64_t threads = thread_count(count, grain);

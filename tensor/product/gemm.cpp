@@ -26,16 +26,16 @@
 //           that the tile reads memory from front to back. This copying is called
 //           packing: vectors are aligned, and what is missing at the ends is 0
 //   group   panels that together fit two thirds of a core's L2 cache
-//   block   of b: up to 64 panels, up to 4 MiB, of each thread or of all; in the L3 cache
+//   block   of b: up to 64 panels, up to 4 MiB for each thread; in the L3 cache
 //           of a: what is packed or copied at a time. Rows read in place are one block
 //   part    the rows x columns of c, for all slices or for one, that a thread computes at
 //           a time
 //
 // The loops over one part, their steps, BLIS's names of these, and where they stand:
 //
-//   for each block of columns of b                 block_columns  NC  for_each_block()
-//     for each slice of k: pack b                  depth          KC  for_each_block()
-//       for each block of rows of a: pack a or     block_rows     MC  compute_rows()
+//   for each block of columns of b                 block_columns  NC  compute()
+//     for each slice of k: pack b                  depth          KC  compute()
+//       for each block of rows of a: pack a or     block_rows     MC  compute()
 //           copy it, if need be
 //         for each group of panels                 group              compute_block()
 //           for each strip of rows                 tile_rows      MR  compute_block()
@@ -44,7 +44,7 @@
 //
 // One thread has one part, all of c. Two threads cut a product of 300 x 300 into six
 // parts of up to 64 columns, so that one that is done can take another's: there a block
-// of b is two panels. If b is large, they share its blocks, and a part is 24 rows of c.
+// of b is two panels. Of 2000 x 2000 each has 32 pieces of rows (see grid.cpp).
 //
 // A strip is read again for each panel of the group, and a panel for each strip: so a
 // strip must stay in L1 and a group in L2. What is read again after that comes from L3,
@@ -66,6 +66,8 @@
 #include "tensor/product/gemm.h"
 
 #include <algorithm>
+#include <atomic>
+#include <thread>
 #include <vector>
 
 #include <unistd.h>
@@ -129,7 +131,7 @@ RowsOfA choose_rows_of_a(const Products<T>& x, bool needs_panels) {
 // How a product is cut. A slice of a row takes up to 2 KiB. Deeper slices would read and
 // write c less often, but a strip would not fit into L1: with twice the depth products of
 // 1024 x 1024 take a tenth longer on a Zen 4. A block of a that is packed or copied,
-// 48 rows or about 96 KiB, stays beside the group in an L2 of 512 KiB.
+// up to 48 rows or 96 KiB, stays beside the group in an L2 of 512 KiB.
 template <class T>
 struct Blocking {
   const kernels::TileKernels<T>& kernel = tile_kernels<T>();
@@ -145,18 +147,9 @@ struct Blocking {
                                kernel.tile_rows)),
         most_columns(64 * kernel.tile_columns) {}
 
-  // Calls f(column, p, panels) for each block of the part's columns and each slice of it:
-  // where these begin, and the layout of their panels.
-  template <class F>
-  void for_each_block(const Part& part, F&& f) const {
-    const int64_t width = kernel.tile_columns, end = part.column_end;
-    const int64_t step = even_pieces(end - part.column, most_columns, width);
-    for (int64_t column = part.column; column < end; column += step) {
-      const int64_t columns = std::min(step, end - column);
-      for (int64_t p = part.k; p < part.k_end; p += depth) {
-        f(column, p, PanelLayout<T>(columns, width, std::min(depth, part.k_end - p)));
-      }
-    }
+  // The columns of the blocks of a part.
+  int64_t block_columns(int64_t columns) const {
+    return even_pieces(columns, most_columns, kernel.tile_columns);
   }
   // How many panels of a block are a group: as many as two thirds of L2 hold, but one at
   // least. Rows of a and c pass through the rest.
@@ -195,36 +188,37 @@ struct PackedBlock {
 template <class T>
 class Worker {
  public:
-  // `a` has blocking.size_a() elements, `b` blocking.size_b(columns of a part).
-  Worker(const Products<T>& x, const Blocking<T>& blocking, T* a, T* b)
-      : x_(x), blocking_(blocking), a_{a}, b_{b} {}
+  // `memory` has blocking.size_a() + blocking.size_b(columns of a part) elements.
+  Worker(const Products<T>& x, const Blocking<T>& blocking, T* memory)
+      : x_(x), blocking_(blocking), a_{memory}, b_{memory + blocking.size_a()} {}
 
-  // A part of product i, into c, a matrix (m, n). What is packed of b is kept for all
-  // blocks of rows. If that is all that the part needs of b, in one block and one slice,
-  // it also stays for the next part or product of the same b.
-  void compute(int64_t i, const Part& part, T* c) {
+  // A part of product i, into c, a matrix (m, n), or added to it. What is packed of b is
+  // kept for all blocks of rows. If that is all that the part needs of b, in one block
+  // and one slice, it also stays for the next part or product of the same b.
+  void compute(int64_t i, const Part& part, T* c, bool add) {
     // Nothing is packed for no rows, and even_pieces() cannot cut 0 columns.
     if (part.row == part.row_end || part.column == part.column_end) return;
     const auto [at_a, at_b] = x_.offsets(i);
     const T *const a = x_.a.first + at_a, *const b = x_.b.first + at_b;
-    blocking_.for_each_block(part, [&](int64_t column, int64_t p, const auto& panels) {
-      // The lines of these panels are columns.
-      pack(panels, b + p * x_.b.row_stride + column * x_.b.column_stride,
-           x_.b.column_stride, x_.b.row_stride, b_);
-      compute_rows(a, part, column, p, panels, c, p > part.k);
-    });
-  }
-
-  // The part's rows of a times the panels at b_, which begin at `column` and at p, into
-  // c, or added to it.
-  void compute_rows(const T* a, const Part& part, int64_t column, int64_t p,
-                    const PanelLayout<T>& panels, T* c, bool add) {
-    const bool is_last = p + panels.depth == x_.k;
-    for (int64_t row = part.row; row < part.row_end; row += blocking_.block_rows) {
-      const int64_t rows = std::min(blocking_.block_rows, part.row_end - row);
-      const T* const first = a + row * x_.a.row_stride + p * x_.a.column_stride;
-      compute_block(strips(first, rows, panels.depth), panels, c + row * x_.n + column,
-                    add, is_last && x_.bias ? x_.bias + column : nullptr);
+    const int64_t block_columns = blocking_.block_columns(part.column_end - part.column),
+                  block_rows = blocking_.block_rows;
+    for (int64_t column = part.column; column < part.column_end;
+         column += block_columns) {
+      const int64_t columns = std::min(block_columns, part.column_end - column);
+      for (int64_t p = part.k; p < part.k_end; p += blocking_.depth) {
+        const int64_t depth = std::min(blocking_.depth, part.k_end - p);
+        const bool is_first = !add && p == part.k, is_last = p + depth == x_.k;
+        const PanelLayout<T> panels(columns, blocking_.kernel.tile_columns, depth);
+        // The lines of these panels are columns.
+        pack(panels, b + p * x_.b.row_stride + column * x_.b.column_stride,
+             x_.b.column_stride, x_.b.row_stride, b_);
+        for (int64_t row = part.row; row < part.row_end; row += block_rows) {
+          const int64_t rows = std::min(block_rows, part.row_end - row);
+          const T* const first = a + row * x_.a.row_stride + p * x_.a.column_stride;
+          compute_block(strips(first, rows, depth), panels, c + row * x_.n + column,
+                        !is_first, is_last && x_.bias ? x_.bias + column : nullptr);
+        }
+      }
     }
   }
 
@@ -311,32 +305,37 @@ void multiply_in_tiles(const Products<T>& x) {
       .tile_columns = blocking.kernel.tile_columns,
       .depth = blocking.depth,
       .can_cut_k = products == 1 && !x.bias,  // the bias is added after the last slice
-      .is_a_in_place = blocking.rows_of_a == RowsOfA::in_place,
-      .is_b_one_block = x.k <= blocking.depth && x.n <= blocking.most_columns,
-      .is_b_large = blocking.size_b(x.n) * int64_t{sizeof(T)} >= 2 * l2_cache()};
+      .is_a_in_place = blocking.rows_of_a == RowsOfA::in_place};
   const Sharing sharing = share_out(sizes);
   const Grid& grid = sharing.grid;
   const int64_t columns = largest_piece(x.n, sizes.tile_columns, grid.columns);
-  const int64_t size_a = blocking.size_a(), size_b = blocking.size_b(columns);
-  const int64_t copies = sharing.is_b_shared ? 1 : sharing.threads;  // of b
-  Buffer<T> all_a(size_a * sharing.threads), all_b(size_b * copies);
+  const int64_t size = blocking.size_a() + blocking.size_b(columns);
+  Buffer<T> memory(size * sharing.threads);
   std::vector<Worker<T>> workers;
   for (int64_t i = 0; i < sharing.threads; ++i) {
-    workers.emplace_back(x, blocking, all_a.first() + size_a * i,
-                         all_b.first() + size_b * (i % copies));
+    workers.emplace_back(x, blocking, memory.first() + i * size);
   }
-  if (sharing.is_b_shared) {
-    const Part all{0, x.m, 0, x.n, 0, x.k};
-    return blocking.for_each_block(all, [&](auto column, auto p, const auto& panels) {
-      const T* const b = x.b.first + p * x.b.row_stride + column * x.b.column_stride;
-      parallel_shares(panels.count, 1, [&](auto first, auto end) {
-        panels.pack(b, x.b.column_stride, x.b.row_stride, all_b.first(), first, end);
-      });
-      parallel_stealing(grid.rows, sharing.threads, [&](int64_t thread, int64_t i) {
-        workers[thread].compute_rows(x.a.first, part_of(sizes, grid, i), column, p,
-                                     panels, x.c, p > 0);
-      });
-    });
+  if (const int64_t pieces = sharing.pieces_of_rows; pieces > 0) {
+    // In a step a thread computes all its pieces for one slice of one block of b, which
+    // it packs once. A piece that it takes from another may have to wait for its step
+    // before.
+    const int64_t block_columns = blocking.block_columns(x.n);
+    const int64_t slices = ceil_div(x.k, blocking.depth);
+    const int64_t steps = ceil_div(x.n, block_columns) * slices;
+    std::vector<std::atomic<int64_t>> steps_done(grid.rows);
+    return parallel_stealing(
+        grid.rows * steps, sharing.threads, [&](auto thread, auto i) {
+          const int64_t step = i / pieces % steps;
+          const int64_t piece = i / (pieces * steps) * pieces + i % pieces;
+          Part part = part_of(sizes, grid, piece);
+          part.column = step / slices * block_columns;
+          part.column_end = std::min(part.column + block_columns, x.n);
+          part.k = step % slices * blocking.depth;
+          part.k_end = std::min(part.k + blocking.depth, x.k);
+          while (steps_done[piece].load() < step) std::this_thread::yield();
+          workers[thread].compute(0, part, x.c, part.k > 0);
+          steps_done[piece].store(step + 1);
+        });
   }
   // Computes the slices first_slice to end - 1 of all products: part 0 of each product,
   // then part 1 of each: if products share b, it stays packed. target(product, slice) is
@@ -348,7 +347,7 @@ void multiply_in_tiles(const Products<T>& x) {
                         const int64_t product = i % products;
                         const int64_t part = first_slice * parts + i / products;
                         workers[thread].compute(product, part_of(sizes, grid, part),
-                                                target(product, part / parts));
+                                                target(product, part / parts), false);
                       });
   };
   const int64_t size_c = x.m * x.n;

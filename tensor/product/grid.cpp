@@ -1,13 +1,8 @@
-// Each thread computes parts of c with loops of its own, mostly with packed panels of its
-// own too. Where there are more parts than threads, one that is done takes parts that a
-// slower one has not begun (parallel_stealing() in parallel.h).
-//
-// If b is large, threads share its panels: they pack some each, wait for each other, and
-// take rows, for one slice after the other. So nothing is packed twice. Smaller panels
-// are better a thread's own: they stay in the L2 cache of the core that packed them, from
-// which another core reads them slowly. There each thread has columns of c, and packs
-// their panels, while all read all rows of a; or it has rows, and packs all of b, which
-// takes 2 to 4 % of the time.
+// Each thread computes parts of c with loops and packed panels of its own. Where there
+// are more parts than threads, one that is done takes parts that a slower one has not
+// begun (parallel_stealing() in parallel.h). Columns that two threads need are packed by
+// both, which takes 1 to 4 % of the time. If they shared them, each would wait for the
+// other at each slice: a millisecond or more when another program runs on its core.
 //
 // Where c is small beside k, parts are slices of k. The gradient of a layer's weights is
 // such a product: there k counts the rows of the layer's input and of its output's
@@ -68,10 +63,10 @@ Grid best_grid(const ProductSizes& x, int64_t all_slices, int64_t team) {
   return best;
 }
 
-// The number of pieces when threads may take them from each other: of about `each` tiles,
-// but one to eight for each thread.
-int64_t pieces_to_share(int64_t lines, int64_t tile, int64_t each, int64_t team) {
-  return team * std::min<int64_t>(ceil_div(lines, each * tile * team), 8);
+// The number of pieces for each thread when others may take them: of about two tiles, but
+// at most `most`.
+int64_t pieces_to_share(int64_t lines, int64_t tile, int64_t team, int64_t most) {
+  return std::min(ceil_div(lines, 2 * tile * team), most);
 }
 
 // Where piece i begins and piece i - 1 ends, if `count` is cut into `pieces` at multiples
@@ -105,18 +100,17 @@ Sharing share_out(const ProductSizes& x) {
     const int64_t at_once = even_pieces(grid.slices, sums, team);
     return {team, grid, std::min(at_once, grid.slices)};
   }
-  // Small pieces of rows, for at the end of each slice threads wait for the last one.
-  if (x.products == 1 && x.is_b_large && x.m >= 8 * team * x.tile_rows) {
-    grid = {.rows = ceil_div(x.m, 2 * x.tile_rows)};
-    return {.threads = team, .grid = grid, .is_b_shared = true};
+  if (x.products > 1) return {team, grid};  // these give enough parts to take
+  // Smaller parts, if nothing is packed more often for it: pieces of rows, for which
+  // threads keep what they packed of b, or of columns, each of which needs a part of b of
+  // its own. With many rows packing b costs little, while each part of columns reads all
+  // of a.
+  if (grid.columns == 1 || x.m >= 384 * team) {
+    const int64_t pieces = pieces_to_share(x.m, x.tile_rows, team, 32);
+    return {.threads = team, .grid = {.rows = team * pieces}, .pieces_of_rows = pieces};
   }
-  // Smaller parts, if nothing is packed more often for it: if all of b stays packed from
-  // one piece of rows to the next, or if each piece of columns needs its own part of b
-  // alone. (Several products give enough parts to take.)
-  if (x.products == 1 && grid.columns == 1 && x.is_b_one_block) {
-    grid.rows = pieces_to_share(x.m, x.tile_rows, 4, team);
-  } else if (x.products == 1 && grid.rows == 1 && x.is_a_in_place) {
-    grid.columns = pieces_to_share(x.n, x.tile_columns, 2, team);
+  if (grid.rows == 1 && x.is_a_in_place) {
+    grid.columns = team * pieces_to_share(x.n, x.tile_columns, team, 8);
   }
   return {team, grid};
 }

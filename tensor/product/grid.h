@@ -14,9 +14,7 @@ struct ProductSizes {
   std::int64_t tile_rows, tile_columns;  // of c
   std::int64_t depth;                    // of a slice of k
   bool can_cut_k;
-  bool is_a_in_place;   // it is neither copied nor packed
-  bool is_b_one_block;  // all of b is packed at a time
-  bool is_b_large;      // what is packed of b takes twice a core's L2 cache or more
+  bool is_a_in_place;  // it is neither copied nor packed
 };
 
 // Into how many pieces the rows of c, its columns, and k are cut. A part is one piece of
@@ -30,8 +28,9 @@ struct Sharing {
   Grid grid;  // of each product
   // How many slices are computed before their sums are added to c.
   std::int64_t slices_at_once = 1;
-  // Whether threads share what is packed of b. Then only rows are cut.
-  bool is_b_shared = false;
+  // Of one product whose rows alone are cut: how many pieces of them a thread has. Others
+  // may take these from it, for each slice anew.
+  std::int64_t pieces_of_rows = 0;
 };
 
 // What takes the least time, as grid.cpp explains.

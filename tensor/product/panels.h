@@ -39,15 +39,8 @@ struct PanelLayout {
   // Packs an operand whose lines are `step` apart and the elements of a line
   // `depth_step`.
   void pack(const T* x, std::int64_t step, std::int64_t depth_step, T* packed) const {
-    pack(x, step, depth_step, packed, 0, count);
-  }
-  // Only panels first to end - 1 of it.
-  void pack(const T* x, std::int64_t step, std::int64_t depth_step, T* packed,
-            std::int64_t first, std::int64_t end) const {
-    const std::int64_t line = first * width;
-    kernels::get<kernels::PackKernels<T>>().pack(
-        width, std::min(end * width, lines) - line, depth, x + line * step, step,
-        depth_step, packed + first * size, size);
+    kernels::get<kernels::PackKernels<T>>().pack(width, lines, depth, x, step, depth_step,
+                                                 packed, size);
   }
 };
 

@@ -45,9 +45,9 @@ void multiply_tile(const PanelProduct<T>& x, const T* a, const T* b, const T* bi
   constexpr int w = lanes<T, bytes>;
   const int64_t c_step = x.c_step;
   // c is fetched while the sums are formed: else the stores to a large c would wait.
-  // Short sums, such as attention's, mostly go to a small c. (And without a condition g++
-  // keeps all these addresses for the end, on the stack, which takes 2 to 5 % of the
-  // time.)
+  // Where sums are short, as in attention, that takes more time than it saves. (And
+  // without a condition g++ keeps all these addresses for the end, on the stack, which
+  // takes 2 to 5 % of the time.)
   if (x.k >= 96) {
     repeat<rows>([&](auto i) {
       repeat<vectors>([&](auto v) { __builtin_prefetch(c + i * c_step + v * w, 1); });
