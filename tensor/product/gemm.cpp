@@ -43,8 +43,9 @@
 //               a tile of c                                           multiply_tile()
 //
 // One thread has one part, all of c. Two threads cut a product of 300 x 300 into six
-// parts of up to 64 columns, so that one that is done can take another's: there a block
-// of b is two panels. Of 2000 x 2000 each has 32 pieces of rows (see grid.cpp).
+// parts of up to 64 columns, so that one that is done can take another's. With more rows
+// each has up to 32 pieces of them: the outer two loops are then stages, and a part is a
+// piece in one stage (see multiply_in_tiles()).
 //
 // A strip is read again for each panel of the group, and a panel for each strip: so a
 // strip must stay in L1 and a group in L2. What is read again after that comes from L3,
@@ -315,31 +316,31 @@ void multiply_in_tiles(const Products<T>& x) {
   for (int64_t i = 0; i < sharing.threads; ++i) {
     workers.emplace_back(x, blocking, memory.first() + i * size);
   }
-  if (const int64_t pieces = sharing.pieces_of_rows; pieces > 0) {
-    // In a step a thread computes all its pieces for one slice of one block of b, which
-    // it packs once. A piece that it takes from another may have to wait for its step
-    // before.
+  if (products == 1 && grid.columns == 1 && grid.slices == 1) {
+    // Only rows are cut. A stage is one slice of one block of columns; i counts a
+    // thread's pieces in all stages, then the next thread's. Other threads take them in
+    // this order too: so a piece may wait for its stage before, which has begun.
+    const int64_t pieces = grid.rows / sharing.threads;  // of a thread
     const int64_t block_columns = blocking.block_columns(x.n);
     const int64_t slices = ceil_div(x.k, blocking.depth);
-    const int64_t steps = ceil_div(x.n, block_columns) * slices;
-    std::vector<std::atomic<int64_t>> steps_done(grid.rows);
-    return parallel_stealing(
-        grid.rows * steps, sharing.threads, [&](auto thread, auto i) {
-          const int64_t step = i / pieces % steps;
-          const int64_t piece = i / (pieces * steps) * pieces + i % pieces;
-          Part part = part_of(sizes, grid, piece);
-          part.column = step / slices * block_columns;
-          part.column_end = std::min(part.column + block_columns, x.n);
-          part.k = step % slices * blocking.depth;
-          part.k_end = std::min(part.k + blocking.depth, x.k);
-          while (steps_done[piece].load() < step) std::this_thread::yield();
-          workers[thread].compute(0, part, x.c, part.k > 0);
-          steps_done[piece].store(step + 1);
-        });
+    const int64_t stages = ceil_div(x.n, block_columns) * slices;
+    std::vector<std::atomic<int64_t>> done(grid.rows);  // stages of each piece
+    return parallel_stealing(grid.rows * stages, sharing.threads, [&](auto t, auto i) {
+      const int64_t stage = i / pieces % stages;
+      const int64_t piece = i / (pieces * stages) * pieces + i % pieces;
+      Part part = part_of(sizes, grid, piece);
+      part.column = stage / slices * block_columns;
+      part.column_end = std::min(part.column + block_columns, x.n);
+      part.k = stage % slices * blocking.depth;
+      part.k_end = std::min(part.k + blocking.depth, x.k);
+      while (done[piece].load() < stage) std::this_thread::yield();
+      workers[t].compute(0, part, x.c, part.k > 0);
+      done[piece].store(stage + 1);
+    });
   }
-  // Computes the slices first_slice to end - 1 of all products: part 0 of each product,
-  // then part 1 of each: if products share b, it stays packed. target(product, slice) is
-  // the matrix for the sums.
+  // Computes the slices first_slice to end - 1 of the grid, of all products: part 0 of
+  // each, then part 1 of each: if products share b, it stays packed. target(product,
+  // slice) is the matrix for the sums.
   const auto compute_slices = [&](int64_t first_slice, int64_t end, const auto& target) {
     const int64_t parts = grid.rows * grid.columns;  // of a slice
     parallel_stealing(products * parts * (end - first_slice), sharing.threads,

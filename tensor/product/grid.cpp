@@ -63,8 +63,8 @@ Grid best_grid(const ProductSizes& x, int64_t all_slices, int64_t team) {
   return best;
 }
 
-// The number of pieces for each thread when others may take them: of about two tiles, but
-// at most `most`.
+// The number of pieces for each thread when others may take them: of up to about two
+// tiles each, but no more than `most` pieces, which are then larger.
 int64_t pieces_to_share(int64_t lines, int64_t tile, int64_t team, int64_t most) {
   return std::min(ceil_div(lines, 2 * tile * team), most);
 }
@@ -92,7 +92,7 @@ Sharing share_out(const ProductSizes& x) {
   const bool is_uneven = x.products % threads != 0 && x.products < 4 * threads;
   if (threads > team || (threads == team && !is_uneven)) return {threads, Grid{}};
 
-  // k is cut only if each thread can have a slice at a time.
+  // k is cut only if there may be as many sums as threads.
   const int64_t sums = max_sums(x, team);
   Grid grid = best_grid(x, sums >= team ? slices : 1, team);
   if (grid.slices > 1) {
@@ -101,15 +101,13 @@ Sharing share_out(const ProductSizes& x) {
     return {team, grid, std::min(at_once, grid.slices)};
   }
   if (x.products > 1) return {team, grid};  // these give enough parts to take
-  // Smaller parts, if nothing is packed more often for it: pieces of rows, for which
-  // threads keep what they packed of b, or of columns, each of which needs a part of b of
-  // its own. With many rows packing b costs little, while each part of columns reads all
-  // of a.
+  // Smaller parts, so that others can take some. With few columns, or many rows, pieces
+  // of rows: each thread packs all of b, once in a stage (see multiply_in_tiles()). Where
+  // it has 384 rows that costs little, and less than to read all rows of a for each piece
+  // of columns.
   if (grid.columns == 1 || x.m >= 384 * team) {
-    const int64_t pieces = pieces_to_share(x.m, x.tile_rows, team, 32);
-    return {.threads = team, .grid = {.rows = team * pieces}, .pieces_of_rows = pieces};
-  }
-  if (grid.rows == 1 && x.is_a_in_place) {
+    grid = {.rows = team * pieces_to_share(x.m, x.tile_rows, team, 32)};
+  } else if (grid.rows == 1 && x.is_a_in_place) {
     grid.columns = team * pieces_to_share(x.n, x.tile_columns, team, 8);
   }
   return {team, grid};

@@ -28,9 +28,6 @@ struct Sharing {
   Grid grid;  // of each product
   // How many slices are computed before their sums are added to c.
   std::int64_t slices_at_once = 1;
-  // Of one product whose rows alone are cut: how many pieces of them a thread has. Others
-  // may take these from it, for each slice anew.
-  std::int64_t pieces_of_rows = 0;
 };
 
 // What takes the least time, as grid.cpp explains.
