@@ -44,8 +44,8 @@
 //
 // One thread has one part, all of c. Two threads cut a product of 300 x 300 into six
 // parts of up to 64 columns, so that one that is done can take another's. With more rows
-// each has up to 32 pieces of them: the outer two loops are then stages, and a part is a
-// piece in one stage (see multiply_in_tiles()).
+// each thread has up to 32 pieces of rows: the outer two loops are then stages, and a
+// part is a piece in one stage (see multiply_in_tiles()).
 //
 // A strip is read again for each panel of the group, and a panel for each strip: so a
 // strip must stay in L1 and a group in L2. What is read again after that comes from L3,

@@ -33,8 +33,8 @@ int64_t max_sums(const ProductSizes& x, int64_t threads) {
 //
 // for m' rows and n' columns of the largest part, and the k' of all parts of a thread
 // together: a thread computes up to ceil(parts / team) parts. The costs are measured in
-// training steps, where a and b are seldom in a cache. If rows are cut, each thread packs
-// all of b; if columns, each reads all of a.
+// training steps, where a and b are seldom in a cache. If only rows are cut, each thread
+// packs all of b; if only columns, each reads all of a.
 Grid best_grid(const ProductSizes& x, int64_t all_slices, int64_t team) {
   constexpr int64_t packing = 24;  // an element of b, or of a if it is packed or copied
   constexpr int64_t reading = 16;  // an element of a in place, in each part anew
@@ -101,10 +101,11 @@ Sharing share_out(const ProductSizes& x) {
     return {team, grid, std::min(at_once, grid.slices)};
   }
   if (x.products > 1) return {team, grid};  // these give enough parts to take
-  // Smaller parts, so that others can take some. With few columns, or many rows, pieces
-  // of rows: each thread packs all of b, once in a stage (see multiply_in_tiles()). Where
-  // it has 384 rows that costs little, and less than to read all rows of a for each piece
-  // of columns.
+  // Smaller parts, so that others can take some. Pieces of rows where columns are not
+  // cut: each thread packs all of b, once in a stage (see multiply_in_tiles()). Also
+  // where a thread has 384 rows, whatever best_grid() says: then packing costs little,
+  // and less than to read all rows of a for each piece of columns, which it does not
+  // count.
   if (grid.columns == 1 || x.m >= 384 * team) {
     grid = {.rows = team * pieces_to_share(x.m, x.tile_rows, team, 32)};
   } else if (grid.rows == 1 && x.is_a_in_place) {
