@@ -33,6 +33,15 @@ SizeClass size_class(std::size_t bytes) {
 
 constexpr int class_count = 58 * 8 + 17;
 
+// What to ask malloc for. Blocks of whole pages, 4 KiB each, get 448 bytes more, so that
+// neighbours lie 512 bytes apart within a page. With malloc's own 64 between them an op
+// took a quarter longer: the processor compares a load with the stores before it by the
+// place within a page alone, and the loads of one block waited for the stores to the
+// other, a cache line or two further on.
+std::size_t with_gap(std::size_t bytes) {
+  return bytes % 4096 == 0 ? bytes + 448 : bytes;
+}
+
 // Under AddressSanitizer every block goes back to the system at once, so that it can tell
 // a use after the free.
 #if defined(__SANITIZE_ADDRESS__)
@@ -58,7 +67,7 @@ class Pool {
       free_[wanted.index] = free_[wanted.index]->next;
       cached_ -= wanted.bytes;
     } else {
-      memory = std::aligned_alloc(64, wanted.bytes);
+      memory = std::aligned_alloc(64, with_gap(wanted.bytes));
       if (!memory) return nullptr;
     }
     taken_ += static_cast<std::int64_t>(wanted.bytes);
@@ -168,7 +177,7 @@ void* allocate(std::size_t bytes) {
   if (bytes <= PTRDIFF_MAX) {
     const auto take = [&wanted] {
       Pool* const here = pool ? pool : make_pool();
-      return here ? here->take(wanted) : std::aligned_alloc(64, wanted.bytes);
+      return here ? here->take(wanted) : std::aligned_alloc(64, with_gap(wanted.bytes));
     };
     block = take();
     if (!block) {
