@@ -15,6 +15,7 @@ import pathlib
 import statistics
 import subprocess
 import sys
+import time
 
 
 class Side:
@@ -31,6 +32,9 @@ class Side:
 
     def round(self, name):
         """The row of one round."""
+        # For some milliseconds the threads of the side before wait for work in a busy
+        # loop, which takes a processor from this one.
+        time.sleep(0.02)
         print(name, file=self.process.stdin, flush=True)
         line = self.process.stdout.readline()
         if not line:

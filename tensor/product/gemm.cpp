@@ -335,7 +335,7 @@ void multiply_in_tiles(const Products<T>& x) {
       part.k_end = std::min(part.k + blocking.depth, x.k);
       while (done[piece].load() < stage) std::this_thread::yield();
       workers[t].compute(0, part, x.c, part.k > 0);
-      done[piece].store(stage + 1);
+      done[piece].store(stage + 1, std::memory_order_release);
     });
   }
   // Computes the slices first_slice to end - 1 of the grid, of all products: part 0 of
