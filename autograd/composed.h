@@ -113,9 +113,13 @@ X trace(const X& x) {
 template <Array X>
 X diag(const X& x, Integer diagonal = 0);
 // Distances of rows, (..., n, d) and (..., m, d) to (..., n, m), by the p-norm. The
-// derivative where one is 0 is taken as 0, as in PyTorch. Throws Error unless p > 0.
+// derivative where one is 0 is taken as 0, as in PyTorch. Throws Error unless p > 0 and
+// the shapes fit.
 template <Array A, Array B>
 Joint<A, B> cdist(const A& a, const B& b, double p = 2) {
+  check(a.dim() >= 2 && b.dim() >= 2 && a.size(-1) == b.size(-1),
+        "cdist: the operands must be (..., n, d) and (..., m, d), got {} and {}",
+        a.shape(), b.shape());
   return detail::norm_of_last("cdist", unsqueeze(a, -2) - unsqueeze(b, -3), p);
 }
 template <Array A, Array B>

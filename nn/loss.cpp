@@ -37,6 +37,13 @@ void check_alike(const char* op, const Variable& a, const Variable& b,
         a.shape(), b.shape());
 }
 
+// Throws Error, with the first element that is wrong, unless `holds` is true everywhere.
+void check_elements(const char* op, const char* must, const Tensor& x,
+                    const Tensor& holds) {
+  const Tensor wrong = masked_select(x, logical_not(holds));
+  if (wrong.numel() > 0) fail("{}: {}, got {}", op, must, wrong[0].item());
+}
+
 // Targets beside scores: which dimension holds the classes, and which targets count.
 struct Classes {
   int dim;
@@ -167,11 +174,12 @@ Variable binary_cross_entropy(const Variable& p, const Variable& target,
                               LossOptions options) {
   check_alike("binary_cross_entropy", p, target);
   check_floating("binary_cross_entropy", p.dtype());
-  check(all((p.value() >= 0) & (p.value() <= 1)).item() == 1,
-        "binary_cross_entropy: the probabilities must be from 0 to 1; for logits take "
-        "binary_cross_entropy_with_logits");
-  check(all((target.value() >= 0) & (target.value() <= 1)).item() == 1,
-        "binary_cross_entropy: the targets must be from 0 to 1");
+  check_elements("binary_cross_entropy",
+                 "the probabilities must be from 0 to 1 (for logits take "
+                 "binary_cross_entropy_with_logits)",
+                 p.value(), (p.value() >= 0) & (p.value() <= 1));
+  check_elements("binary_cross_entropy", "the targets must be from 0 to 1",
+                 target.value(), (target.value() >= 0) & (target.value() <= 1));
   const auto least = [](const auto& log_p) { return clamp(log_p, -100, std::nullopt); };
   const auto losses = [&](const auto& p, const auto& t) {
     return (t - 1) * least(log1p(-p)) - t * least(log(p));
@@ -277,8 +285,8 @@ Variable cosine_embedding_loss(const Variable& input1, const Variable& input2,
   check(target.shape() == rows, "{}: the targets must have the shape {}, got {}", op,
         rows, target.shape());
   const Tensor alike = target.value() == 1;
-  check(all(alike | (target.value() == -1)).item() == 1,
-        "{}: the targets must be 1 or -1", op);
+  check_elements(op, "the targets must be 1 or -1", target.value(),
+                 alike | (target.value() == -1));
   // 1e-12 where PyTorch has it: its numbers, and finite derivatives for rows of zeros.
   const auto squares = [](const Variable& x) { return sum(square(x), -1) + 1e-12; };
   const Variable cosine =

@@ -33,15 +33,6 @@ SizeClass size_class(std::size_t bytes) {
 
 constexpr int class_count = 58 * 8 + 17;
 
-// What to ask malloc for. Blocks of whole pages, 4 KiB each, get 448 bytes more, so that
-// neighbours lie 512 bytes apart within a page. With malloc's own 64 between them an op
-// took a quarter longer: the processor compares a load with the stores before it by the
-// place within a page alone, and the loads of one block waited for the stores to the
-// other, a cache line or two further on.
-std::size_t with_gap(std::size_t bytes) {
-  return bytes % 4096 == 0 ? bytes + 448 : bytes;
-}
-
 // Under AddressSanitizer every block goes back to the system at once, so that it can tell
 // a use after the free.
 #if defined(__SANITIZE_ADDRESS__)
@@ -51,6 +42,16 @@ constexpr bool reuse = !__has_feature(address_sanitizer);
 #else
 constexpr bool reuse = true;
 #endif
+
+// What to ask malloc for. Blocks of whole pages, 4 KiB each, get 448 bytes more, so that
+// neighbours in its heap lie 512 bytes apart within a page. With the 64 bytes that malloc
+// leaves between them an op could take a quarter longer and more: the processor compares
+// a load with the stores before it by the place within a page alone, and the loads of one
+// block waited for the stores to another, a cache line or two further on. Not under
+// AddressSanitizer, which would no longer see what is written past the end.
+std::size_t with_gap(std::size_t bytes) {
+  return reuse && bytes % 4096 == 0 ? bytes + 448 : bytes;
+}
 
 // Free blocks of one thread, a list a class, linked through the blocks themselves. A
 // training step asks for the same sizes again and again; taking a warm block back is

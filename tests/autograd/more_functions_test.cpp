@@ -182,6 +182,14 @@ BOOST_AUTO_TEST_CASE(small_ones) {
   BOOST_TEST(message([&] {
                cdist(zeros({1, 2}), zeros({1, 2}), 0);
              }) == "cdist: p must be positive, got 0");
+  for (const Shape& other : {Shape{2, 1}, {2, 4}, {3}}) {
+    BOOST_TEST(message([&] {
+                 cdist(zeros({2, 3}), zeros(other));
+               }) ==
+               fmt::format("cdist: the operands must be (..., n, d) and (..., m, d), got "
+                           "(2, 3) and {}",
+                           other));
+  }
   BOOST_TEST(split(zeros({5}), 2).size() == 3u);
   BOOST_TEST(split(zeros({5}), {2, 3})[1].numel() == 3);
   BOOST_TEST(zeros({1, 5}).split({5}, 1)[0].numel() == 5);

@@ -113,7 +113,7 @@ BOOST_AUTO_TEST_CASE(what_is_refused) {
              "cosine_embedding_loss: the targets must have the shape (2), got (2, 3)");
   BOOST_TEST(error_of([&] {
                nn::cosine_embedding_loss(x, x, tensor({1, 0}));
-             }) == "cosine_embedding_loss: the targets must be 1 or -1");
+             }) == "cosine_embedding_loss: the targets must be 1 or -1, got 0");
 }
 
 BOOST_AUTO_TEST_CASE(losses_as_layers) {

@@ -92,11 +92,13 @@ BOOST_AUTO_TEST_CASE(smooth_l1_and_binary_cross_entropy_of_probabilities) {
   BOOST_TEST(error_of([&] { nn::smooth_l1_loss(a, b, {.beta = -1}); }) ==
              "smooth_l1_loss: beta must be finite and not negative, got -1");
   BOOST_TEST(error_of([&] { nn::binary_cross_entropy(a, b); }) ==
-             "binary_cross_entropy: the probabilities must be from 0 to 1; for logits "
-             "take binary_cross_entropy_with_logits");
+             "binary_cross_entropy: the probabilities must be from 0 to 1 (for logits "
+             "take binary_cross_entropy_with_logits), got 3");
   for (const double t : {-0.1, 1.1, std::nan("")}) {
-    BOOST_TEST(error_of([&] { nn::binary_cross_entropy(tensor({0.5}), tensor({t})); }) ==
-               "binary_cross_entropy: the targets must be from 0 to 1");
+    BOOST_TEST(
+        error_of([&] { nn::binary_cross_entropy(tensor({0.5}), tensor({t})); }) ==
+        fmt::format("binary_cross_entropy: the targets must be from 0 to 1, got {}",
+                    double{static_cast<float>(t)}));
   }
   // At 0 and 1 the loss and its slope are finite.
   const Variable p(tensor({0.0, 1.0, 0.0}), true);

@@ -157,21 +157,16 @@ BOOST_AUTO_TEST_CASE(what_is_needed_for_a_moment_takes_a_free_block) {
 
 // Where loads of one block could seem to need the stores to its neighbour.
 BOOST_AUTO_TEST_CASE(neighbours_do_not_lie_a_line_apart_within_a_page) {
-  constexpr std::uintptr_t size = 64 << 10, page = 4096, apart = 256;
+  constexpr std::uintptr_t size = 64 << 10;  // 16 pages
   memory::release_cached();
   std::vector<void*> blocks(64);
   for (void*& block : blocks) block = memory::allocate(size);
   std::sort(blocks.begin(), blocks.end());
-  int neighbours = 0;
   for (std::size_t i = 1; i < blocks.size(); ++i) {
     const std::uintptr_t distance = reinterpret_cast<std::uintptr_t>(blocks[i]) -
                                     reinterpret_cast<std::uintptr_t>(blocks[i - 1]);
-    if (distance >= 2 * size) continue;
-    ++neighbours;
-    BOOST_TEST(distance % page >= apart);
-    BOOST_TEST(distance % page <= page - apart);
+    BOOST_TEST(distance >= size + 256);
   }
-  BOOST_TEST(neighbours > 0);
   for (void* const block : blocks) memory::deallocate(block, size);
   memory::release_cached();
 }
