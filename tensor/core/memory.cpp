@@ -43,14 +43,16 @@ constexpr bool reuse = !__has_feature(address_sanitizer);
 constexpr bool reuse = true;
 #endif
 
-// What to ask malloc for. Blocks of whole pages, 4 KiB each, get 448 bytes more, so that
-// neighbours in its heap lie 512 bytes apart within a page. With the 64 bytes that malloc
-// leaves between them an op could take a quarter longer and more: the processor compares
-// a load with the stores before it by the place within a page alone, and the loads of one
-// block waited for the stores to another, a cache line or two further on. Not under
-// AddressSanitizer, which would no longer see what is written past the end.
-std::size_t with_gap(std::size_t bytes) {
-  return reuse && bytes % 4096 == 0 ? bytes + 448 : bytes;
+// A new block, null when there is no memory. Blocks of whole pages, 4 KiB each, get 448
+// bytes more, so that neighbours in malloc's heap lie 512 bytes apart within a page. With
+// the 64 bytes that it leaves between them an op could take a quarter longer and more:
+// the processor compares a load with the stores before it by the place within a page
+// alone, and the loads of one block waited for the stores to another, a cache line or two
+// further on. Not under AddressSanitizer, which would no longer see what is written past
+// the end.
+void* new_block(std::size_t bytes) {
+  const std::size_t gap = reuse && bytes % 4096 == 0 ? 448 : 0;
+  return std::aligned_alloc(64, bytes + gap);
 }
 
 // Free blocks of one thread, a list a class, linked through the blocks themselves. A
@@ -68,7 +70,7 @@ class Pool {
       free_[wanted.index] = free_[wanted.index]->next;
       cached_ -= wanted.bytes;
     } else {
-      memory = std::aligned_alloc(64, with_gap(wanted.bytes));
+      memory = new_block(wanted.bytes);
       if (!memory) return nullptr;
     }
     taken_ += static_cast<std::int64_t>(wanted.bytes);
@@ -178,7 +180,7 @@ void* allocate(std::size_t bytes) {
   if (bytes <= PTRDIFF_MAX) {
     const auto take = [&wanted] {
       Pool* const here = pool ? pool : make_pool();
-      return here ? here->take(wanted) : std::aligned_alloc(64, with_gap(wanted.bytes));
+      return here ? here->take(wanted) : new_block(wanted.bytes);
     };
     block = take();
     if (!block) {
