@@ -9,6 +9,8 @@
 #include <immintrin.h>
 #endif
 
+#include "tensor/kernels/vector.h"
+
 namespace heed::kernels::HEED_KERNELS {
 namespace {
 
@@ -22,22 +24,26 @@ constexpr bool is_streamed(int64_t count) {
   return count >= (int64_t{4} << 20) / static_cast<int64_t>(sizeof(T));
 }
 
+// Stores a vector past the caches; its address is a multiple of its size.
+template <class V>
+[[gnu::always_inline]] inline void store_past_caches(void* to, const V& x) {
 #if defined(__AVX512F__)
-using StreamVector = __m512i;
-inline void store_past_caches(void* to, StreamVector x) {
-  _mm512_stream_si512(static_cast<StreamVector*>(to), x);
-}
-#elif defined(__AVX__)
-using StreamVector = __m256i;
-inline void store_past_caches(void* to, StreamVector x) {
-  _mm256_stream_si256(static_cast<StreamVector*>(to), x);
-}
-#elif defined(__SSE2__)
-using StreamVector = __m128i;
-inline void store_past_caches(void* to, StreamVector x) {
-  _mm_stream_si128(static_cast<StreamVector*>(to), x);
-}
+  if constexpr (sizeof x == 64) {
+    return _mm512_stream_si512(static_cast<__m512i*>(to), (__m512i)x);
+  }
 #endif
+#if defined(__AVX__)
+  if constexpr (sizeof x == 32) {
+    return _mm256_stream_si256(static_cast<__m256i*>(to), (__m256i)x);
+  }
+#endif
+#if defined(__SSE2__)
+  if constexpr (sizeof x == 16) {
+    return _mm_stream_si128(static_cast<__m128i*>(to), (__m128i)x);
+  }
+#endif
+  std::memcpy(to, &x, sizeof x);
+}
 
 // How many elements from `to` on lie before the next cache line; 0 if `to` begins one.
 template <class T>
@@ -52,15 +58,8 @@ int64_t to_next_line(const T* to) {
 template <class T>
 [[gnu::noinline]] void stream(int64_t n, const T* from, T* to) {
   int64_t i = 0;
-#if defined(__SSE2__)
-  constexpr int64_t lanes = sizeof(StreamVector) / sizeof(T);
   for (const int64_t head = to_next_line(to); i < n && i < head; ++i) to[i] = from[i];
-  for (; i + lanes <= n; i += lanes) {
-    StreamVector x;
-    std::memcpy(&x, from + i, sizeof x);
-    store_past_caches(to + i, x);
-  }
-#endif
+  for (; i + lanes<T> <= n; i += lanes<T>) store_past_caches(to + i, load(from + i));
   for (; i < n; ++i) to[i] = from[i];
 }
 

@@ -1,12 +1,10 @@
-// Products c = a b of matrices (BLAS's gemm). For a first reading, of about an hour: this
-// comment, Products in gemm.h, matrix.h, tile_kernels.h; kernels/vector.h, and
-// tile_kernels.cpp up to the end of the loop in multiply_tile(), after which the sums go
-// to c; then panels.h, and here from l2_cache() to the end of Worker (Part is in grid.h).
-// The rest can wait: the ends and the order of tiles, how panels are packed, and how a
-// product is cut for threads (multiply_in_tiles() and grid.cpp). What a level is stands
-// at the head of kernels/level.h; ceil_div() and even_pieces() are in core/parallel.h.
-// BLIS is a library of such products, built much alike: its names stand beside heed's,
-// and its tile is used at the baseline level.
+// Products c = a b of matrices (BLAS's gemm). To read first, in an hour: this comment,
+// Products in gemm.h, matrix.h, tile_kernels.h; kernels/vector.h, and tile_kernels.cpp up
+// to the end of the loop in multiply_tile(); then panels.h, and here l2_cache() to Worker
+// (Part is in grid.h). The rest can wait: the ends and order of tiles, how panels are
+// packed, and how a product is cut for threads (multiply_in_tiles(), grid.cpp). A level
+// is explained in kernels/level.h, ceil_div() and even_pieces() in core/parallel.h. Names
+// of BLIS, a library of products, stand beside heed's.
 //
 // multiply(), at the end, chooses among three ways (k = 0 gives zeros, or the bias):
 //
@@ -98,8 +96,7 @@ int64_t l2_cache() {
 
 // The kernel that computes tiles: heed's, or at the baseline level (see level.h) BLIS's
 // micro-kernel. It is faster there, for BLIS takes the one of this processor, which may
-// have more instructions than the level. BLIS's own driver is not used: it takes several
-// microseconds a call.
+// have more instructions than the level.
 template <class T>
 const kernels::TileKernels<T>& tile_kernels() {
   return kernels::level() == kernels::Level::baseline
@@ -140,13 +137,15 @@ struct Blocking {
   int64_t depth;         // of a slice
   int64_t block_rows;    // of a block of a
   int64_t most_columns;  // of a block of b
+  bool stream;           // c past the caches: once, in whole tiles
 
   explicit Blocking(const Products<T>& x)
       : rows_of_a(choose_rows_of_a(x, kernel.needs_panels_of_a)),
         depth(even_pieces(x.k, 2048 / sizeof(T), 8)),
         block_rows(even_pieces(x.m, rows_of_a == RowsOfA::in_place ? x.m : 48,
                                kernel.tile_rows)),
-        most_columns(64 * kernel.tile_columns) {}
+        most_columns(64 * kernel.tile_columns),
+        stream(x.exceed_caches() && x.k <= depth && x.n % kernel.tile_columns == 0) {}
 
   // The columns of the blocks of a part.
   int64_t block_columns(int64_t columns) const {
@@ -287,7 +286,8 @@ class Worker {
                                           .c = c + row * x_.n + column,
                                           .c_step = x_.n,
                                           .add = add,
-                                          .bias = bias ? bias + column : nullptr});
+                                          .bias = bias ? bias + column : nullptr,
+                                          .stream = blocking_.stream});
       }
     }
   }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "tensor/kernels/level.h"
+#include "tensor/kernels/stream.h"
 #include "tensor/kernels/vector.h"
 
 namespace heed::kernels::HEED_KERNELS {
@@ -89,6 +90,12 @@ void multiply_tile(const PanelProduct<T>& x, const T* a, const T* b, const T* bi
         repeat<rows>([&](auto i) { sums[i][v] += added; });
       });
     }
+    if (x.stream) [[unlikely]] {
+      return repeat<rows>([&](auto i) {
+        repeat<vectors>(
+            [&](auto v) { store_past_caches(to + i * step + v * w, sums[i][v]); });
+      });
+    }
     repeat<rows>([&](auto i) {
       repeat<vectors>(
           [&](auto v) { std::memcpy(to + i * step + v * w, &sums[i][v], bytes); });
@@ -166,6 +173,7 @@ void multiply_panels(const PanelProduct<T>& x) {
   } else {
     multiply_tiles<1, narrow>(up_to_narrow, x, 0, x.m, wide, x.n);
   }
+  if (x.stream) end_stream();
 }
 
 template <class T>

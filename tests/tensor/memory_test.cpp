@@ -1,6 +1,7 @@
 // What the pool keeps of the blocks that were freed.
 
 #include <malloc.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <optional>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -49,6 +51,35 @@ rlim_t address_space() {
   rlim_t pages = 0;
   std::ifstream("/proc/self/statm") >> pages;
   return pages * sysconf(_SC_PAGESIZE);
+}
+
+// Whether the system was asked to use large pages at this place: the flag "hg" in Linux's
+// list of the memory of a process, which has the addresses of each part in its first line
+// and the flags in its last.
+bool wants_large_pages(const void* place) {
+  const auto address = reinterpret_cast<std::uintptr_t>(place);
+  std::ifstream parts("/proc/self/smaps");
+  bool here = false;
+  for (std::string line; std::getline(parts, line);) {
+    std::uintptr_t begin = 0, end = 0;
+    if (std::sscanf(line.c_str(), "%lx-%lx ", &begin, &end) == 2) {
+      here = begin <= address && address < end;
+    } else if (here && line.starts_with("VmFlags:")) {
+      return line.find(" hg") != std::string::npos;
+    }
+  }
+  return false;
+}
+
+// A system may have none.
+boost::test_tools::assertion_result has_large_pages(boost::unit_test::test_unit_id) {
+  constexpr std::size_t size = 4 * mib;
+  void* const place =
+      mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (place == MAP_FAILED) return false;
+  const bool asked = madvise(place, size, MADV_HUGEPAGE) == 0 && wants_large_pages(place);
+  munmap(place, size);
+  return asked;
 }
 
 }  // namespace
@@ -169,6 +200,17 @@ BOOST_AUTO_TEST_CASE(neighbours_do_not_lie_a_line_apart_within_a_page) {
   }
   for (void* const block : blocks) memory::deallocate(block, size);
   memory::release_cached();
+}
+
+BOOST_AUTO_TEST_CASE(large_blocks_ask_for_large_pages,
+                     *boost::unit_test::precondition(has_large_pages)) {
+  memory::release_cached();
+  for (const std::int64_t size : {4 * mib, 5 * mib + 64, 100 * mib}) {
+    void* const block = memory::allocate(size);
+    BOOST_TEST(wants_large_pages(static_cast<char*>(block) + size / 2));
+    memory::deallocate(block, size);
+    memory::release_cached();
+  }
 }
 
 BOOST_AUTO_TEST_CASE(it_gives_back_all_before_memory_runs_out) {
