@@ -6,7 +6,8 @@
 
 namespace heed::kernels {
 
-// How many hidden units the gradients take at a time: a vector of the widest registers.
+// How many hidden units the gradients take at a time, and in how many lanes a score is
+// added up: a vector of the widest registers.
 inline constexpr std::int64_t additive_width = 16;
 
 // tanh(q + k) = (E - 1) / (E + 1) with E = e^2q e^2k: for n queries and m keys n + m
@@ -29,12 +30,12 @@ struct Powers {
   }
 };
 
-// Whether that takes less time than a tanh for each pair.
+// Whether powers take less time than a tanh for each of the n m pairs.
 inline bool powers_pay(std::int64_t n, std::int64_t m) { return 4 * (n + m) <= n * m; }
 
-// The operands at the first of some hidden units of one batch entry. Rows are h apart:
-// q and dq have n of them, k and dk m, w and dw one; g (n, m) is contiguous. `powers` is
-// memory for those of q and of k, or null.
+// The operands at the first of some hidden units of one batch entry. Rows are h apart: q
+// and dq have n of them, k and dk m, w and dw one; g (n, m) is contiguous. `powers` is
+// memory for the Powers of q and of k, or null.
 template <class T>
 struct AdditiveGradients {
   std::int64_t n, m, h;

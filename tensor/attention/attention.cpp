@@ -8,10 +8,10 @@
 // Turned round like this, the scores of a query are a column: its exponentials and sums
 // are computed for w queries at once. Qᵀ is packed for each w queries, and so is the
 // bias. K and V are read where they are; or copied, when a thread begins with a head,
-// where the kernel cannot read them, or only slowly (see Rows in attention_heads.h), as
-// five or more heads side by side in a projection. A thread holds the scores of w
-// queries, and the copies. Keys beyond the longest of the w lens are left out, so causal
-// attention is about half the work.
+// where a tile could not read them, or only slowly (see Rows in attention_heads.h: one
+// rule for both), as five or more heads side by side in a projection. A thread holds the
+// scores of w queries, and the copies. Keys beyond the longest of the w lens are left
+// out, so causal attention is about half the work.
 //
 // A few queries (few_queries) go row by row, in attention_rows.cpp.
 //
@@ -59,7 +59,7 @@ struct Block {
     first_query = i % blocks * width;
     queries = std::min(width, heads.queries - first_query);
     longest_len = heads.valid_lens.read(head, first_query, first_query + queries, lens);
-    std::fill(lens + queries, lens + width, longest_len);  // columns that nobody looks at
+    std::fill(lens + queries, lens + width, longest_len);  // columns of no query
   }
 };
 
@@ -142,21 +142,21 @@ class Forward {
     // O = E V, times 1 / Σ; where no key is seen, only zeros. So many keys at a time
     // that their part of Eᵀ stays in the L1 cache while the panels of V pass.
     const Matrices<T>& output = results_.output;
-    T* const rows = output[block.head] + query * output.row_step;
+    T* const out = output[block.head] + query * output.row_step;
     constexpr int64_t keys_at_once = 128;
     for (int64_t key = 0; key < keys; key += keys_at_once) {
       tiles_.multiply_panels({.m = block.queries,
                               .n = h_.value_features,
                               .k = std::min(keys_at_once, keys - key),
-                              .a = {scores + key * width_, 1, width_},
+                              .a = {scores + key * width_, 1, width_},  // E: Eᵀ turned
                               .b = values_[key],
                               .b_step = values_.step(),
                               .panel_step = tiles_.tile_columns,
-                              .c = rows,
+                              .c = out,
                               .c_step = output.row_step,
                               .add = key > 0});
     }
-    scale_rows(block, h_.value_features, inverse_sums, rows, output.row_step);
+    scale_rows(block, h_.value_features, inverse_sums, out, output.row_step);
   }
 
   void write_weights(const Block& block, const T* inverse_sums,
@@ -172,7 +172,7 @@ class Forward {
   }
 
   // Multiplies the block's rows of n elements by their factors; zeros for a query that
-  // sees no key.
+  // sees no key, whose column of Eᵀ is NaN.
   void scale_rows(const Block& block, int64_t n, const T* factors, T* row,
                   int64_t step) const {
     for (int64_t j = 0; j < block.queries; ++j, row += step) {
@@ -218,8 +218,8 @@ AttentionResult scaled_dot_product_attention(const Tensor& query, const Tensor& 
     result.largest = zeros(rows, query.dtype());
     result.inverse_sums = zeros(rows, query.dtype());
   }
-  // Without elements in the output no scores are computed, and there may be any number of
-  // keys: more than memory could hold.
+  // Without elements in the output scores are computed only for `weights`: there may be
+  // more keys than memory could hold.
   const bool has_output = result.output.numel() > 0;
   // A tensor of its own until the end: `weights` may be the place of an operand.
   Tensor probabilities;

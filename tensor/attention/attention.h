@@ -1,5 +1,6 @@
-// Scaled dot-product attention, fused: of many queries the scores of a whole batch are
-// never in memory at once. Few queries have few scores, and keep their weights.
+// Scaled dot-product attention, fused, that is as one op: of more than 8 queries a head
+// the scores of a whole batch are never in memory at once, unless the weights are asked
+// for. Fewer have few scores, and keep their weights.
 //     (Vaswani et al., 2017; without all scores: Rabe and Staats, 2021; Dao et al., 2022)
 //
 // The sizes: n queries and m keys of d features, m values of dv features.
@@ -48,14 +49,15 @@ struct AttentionResult {
 // the attention weights before dropout, (..., n, m); that changes no bit of the output.
 // With lens, keep or -inf in the bias, the queries that see a key and all keys and
 // values must be finite: the kernels multiply what is hidden by 0. Floating dtypes.
-// Throws Error when a shape or dtype does not fit or a number in lens is negative.
+// Throws Error when a shape or dtype does not fit, a number in lens is negative, or
+// keep_probability is not in (0, 1].
 AttentionResult scaled_dot_product_attention(const Tensor& query, const Tensor& key,
                                              const Tensor& value,
                                              const AttentionOptions& options,
                                              double scale, Tensor* weights = nullptr);
 
-// The gradients of query, key and value, in the memory order of each; undefined where
-// they are not wanted.
+// The gradients of query, key and value, undefined where they are not wanted. Their rows
+// are contiguous, and lie in memory in the order of the operand's.
 struct AttentionGradients {
   Tensor query, key, value;
 };

@@ -19,10 +19,11 @@
 // products in the same order. So S - max is not above 0.
 //
 // Blocks of keys are the outer loop: Kᵀ and Vᵀ of a block are packed once, for all
-// queries. Blocks of queries are the inner one. A block, 48 queries and 4 panels of keys,
-// is so small that its P and dS stay in the core's caches. Rows of Q, K and G are read
-// where they lie, or copied (see Rows in attention_heads.h). One thread computes a head:
-// one block of queries after another adds to dK and dV, and no sum crosses threads.
+// queries. Blocks of queries are the inner one. A block, 48 queries and 4 panels of keys
+// (a panel has as many as a tile has columns, 32 floats on AVX-512), is so small that its
+// P and dS stay in the core's caches. Rows of Q, K and G are read where they lie, or
+// copied (see Rows in attention_heads.h). One thread computes a head: one block of
+// queries after another adds to dK and dV, and no sum crosses threads.
 #include <numeric>
 
 #include "tensor/attention/attention.h"
@@ -79,7 +80,9 @@ class Backward {
     for (int64_t first = 0; first < h_.keys; first += block_keys_) {
       const int64_t count = std::min(block_keys_, h_.keys - first);
       read_keys(first, count);
-      for (int64_t q = 0; q < h_.queries; q += block_queries_) block(first, count, q);
+      for (int64_t q = 0; q < h_.queries; q += block_queries_) {
+        add_block(first, count, q);
+      }
     }
   }
 
@@ -139,10 +142,11 @@ class Backward {
     }
   }
 
-  // Puts into the gradients what the `keys` keys from `first` on and the block's queries
-  // from q on have from each other. The first block of keys sets the gradients of
-  // queries, the first block of queries those of keys and values; the others add to them.
-  void block(int64_t first, int64_t keys, int64_t q) {
+  // Adds to the gradients the terms of one block: the `keys` keys from `first` on, and
+  // the queries from q on. The first block of keys sets the gradients of queries, the
+  // first block of queries those of keys and values. `most` is how many of the keys some
+  // query of the block sees.
+  void add_block(int64_t first, int64_t keys, int64_t q) {
     const int64_t end = std::min(q + block_queries_, h_.queries);
     const int64_t* const longest = longest_lens_.first();
     const int64_t most = std::clamp<int64_t>(
@@ -166,7 +170,7 @@ class Backward {
       if (gradients_.query && seen > 0) {  // dQ = scale dS K
         put_product(rows, seen, {ds_.first() + at, block_keys_, 1}, keys_[0],
                     keys_.step(), h_.scale, h_.features, *gradients_.query, i, first > 0);
-      } else if (first == 0) {
+      } else if (first == 0) {  // no key is seen, or nothing wanted
         clear(gradients_.query, i, rows, h_.features);
       }
     }
@@ -200,16 +204,16 @@ class Backward {
                             .scale = scale});
   }
 
-  // P and dS of `rows` queries from `query` on and the `count` keys from `first` on, of
+  // P and dS of `rows` queries from `query` on and the `most` keys from `first` on, of
   // which they see no more than `seen`; zeros beyond.
-  void make_p_and_ds(int64_t first, int64_t seen, int64_t count, int64_t query,
+  void make_p_and_ds(int64_t first, int64_t seen, int64_t most, int64_t query,
                      int64_t rows, T* p, T* ds) const {
-    // Whole panels become zeros where nothing is seen, in the others `weights` sees to
-    // it.
-    const int64_t panels = ceil_div(seen, width_) * width_;
-    for (int64_t i = 0; i < rows && panels < count; ++i) {
-      std::fill_n(p + i * block_keys_ + panels, count - panels, T{0});
-      std::fill_n(ds + i * block_keys_ + panels, count - panels, T{0});
+    // Zeros in the panels of which no key is seen; in the others loops_.weights() below
+    // puts them.
+    const int64_t in_panels = ceil_div(seen, width_) * width_;  // keys of the others
+    for (int64_t i = 0; i < rows && in_panels < most; ++i) {
+      std::fill_n(p + i * block_keys_ + in_panels, most - in_panels, T{0});
+      std::fill_n(ds + i * block_keys_ + in_panels, most - in_panels, T{0});
     }
     if (seen == 0) return;
     const auto product = [&](const Rows<T>& a, int64_t k, const Packed<T>& b, T scale,
@@ -234,11 +238,11 @@ class Backward {
                       bias.row_step, bias.column_step, p, block_keys_);
     }
     if (wants_ds_) product(g_, h_.value_features, values_t_, 1, ds);
-    // p = F ∘ P, ds = dS. Of the last panel as many columns as the block has keys: those
-    // that are not seen must become zeros.
+    // p = F ∘ P, ds = dS. Of the last panel all columns, or the first half if `most` ends
+    // there: dV and dK read as far as that, so what is not seen must become 0.
     const int64_t at = head_ * h_.queries + query;
     for (int64_t key = 0; key < seen; key += width_) {
-      loops_.weights({rows, columns_for<T>(count - key), first + key, block_keys_,
+      loops_.weights({rows, columns_for<T>(most - key), first + key, block_keys_,
                       lens_.first() + query, given_.largest + at,
                       given_.inverse_sums + at, dots_.first() + query,
                       h_.bits_of(head_, query), h_.words, h_.stay_factor, p + key,
@@ -264,6 +268,7 @@ void attention_in_tiles_backward(const AttentionOperands<T>& heads, const Tensor
     }
     heads.valid_lens.read(head, 0, heads.queries, lens.data());
     const int64_t seen = std::accumulate(lens.begin(), lens.end(), int64_t{0});
+    // S, dQ and dK; dP and dV
     work.push_back(seen * (3 * heads.features + 2 * heads.value_features));
   }
   Runs<Backward<T>> runs(work, heads, given, to);

@@ -54,6 +54,7 @@ void check_dropout(std::string_view op, const AttentionOptions& options,
 void check_attention(std::string_view op, const Tensor& query, const Tensor& key,
                      const Tensor& value, const AttentionOptions& options) {
   const Shape &q = query.shape(), &k = key.shape(), &v = value.shape();
+  check_floating(op, query.dtype());
   check_same_dtype(op, query, key);
   check_same_dtype(op, query, value);
   check(q.rank() >= 2 && q.rank() == k.rank() && q.rank() == v.rank() &&
@@ -86,7 +87,7 @@ AttentionOptions keep_as_bias(const AttentionOptions& options, const Tensor& que
     const Tensor lens = has_elements(options.lens)
                             ? options.lens
                             : full({}, static_cast<double>(keys), int64);
-    // A query sees a key if the first that is kept is among its first ones.
+    // A query sees a key if the first that is kept comes before its len.
     read.lens = where(logical_and(any(keep, -1), argmax(keep, -1) < lens), lens, 0);
     const Tensor bias =
         has_elements(options.bias) ? options.bias : zeros({}, query.dtype());
@@ -149,7 +150,8 @@ Cuts even_cuts(const std::vector<std::int64_t>& work) {
     done += work[i];
   }
   cuts.push_back(static_cast<std::int64_t>(work.size()));
-  return {static_cast<int>(threads), cuts};
+  const auto found = static_cast<std::int64_t>(cuts.size()) - 1;
+  return {static_cast<int>(std::min(threads, found)), cuts};
 }
 
 }  // namespace heed

@@ -97,8 +97,8 @@ void check_attention(std::string_view op, const Tensor& query, const Tensor& key
                      const Tensor& value, const AttentionOptions& options);
 
 // The options, already checked, as AttentionOperands reads them. Where `keep` is false,
-// the bias is -inf; it then has all dimensions of the scores. A query for which `keep`
-// leaves no key has the length 0. The bits of the dropout are contiguous.
+// the bias is -inf; a query for which `keep` leaves no key has the length 0. A bias has
+// all dimensions of the scores, and the bits of the dropout are contiguous.
 AttentionOptions keep_as_bias(const AttentionOptions& options, const Tensor& query,
                               const Tensor& key);
 
@@ -142,8 +142,9 @@ struct AttentionOperands {
     }
   }
 
-  // Sets x[j] to 0 for the keys j < n that the bias hides from a query. Their weights are
-  // 0 already, unless NaN among the scores has made the whole row NaN.
+  // Sets x[j], weights or their gradients, to 0 for the keys j < n that the bias hides
+  // from a query. Weights are 0 there already, unless NaN among the scores has made the
+  // whole row NaN.
   void clear_hidden(std::int64_t head, std::int64_t query, std::int64_t n, T* x) const {
     if (!bias) return;
     const T* const row = (*bias)[head] + query * bias->row_step;
@@ -197,7 +198,8 @@ struct Cuts {
   int threads;
   std::vector<std::int64_t> cuts;  // run i is from cut i to i + 1
 };
-// Runs of about equal work: several for each thread, if more than one pays.
+// Runs of about equal work: several for each thread, if a second thread pays. No more
+// threads than runs.
 Cuts even_cuts(const std::vector<std::int64_t>& work);
 
 // One worker, made as Worker(args...), for each thread. All are made before threads

@@ -97,15 +97,16 @@ void drop_columns(int64_t n, int64_t any_width, int64_t count, const int64_t* bi
 // factor[j] for the keys first + j that are seen. Where tiles are 8, 16 or 32 keys wide,
 // the bits of one lie in one word.
 template <int fixed, class T>
-void read_factors(const int64_t* bits, int64_t first, int seen, T kept, T* factor) {
+void read_factors(const int64_t* bits, int64_t first, int seen, T stay_factor,
+                  T* factor) {
   if constexpr (fixed != 0) {
     const auto half = static_cast<std::uint32_t>(bits[first / 64] >> (first % 64));
 #pragma omp simd
-    for (int j = 0; j < fixed; ++j) factor[j] = (half >> j & 1) != 0 ? kept : 0;
+    for (int j = 0; j < fixed; ++j) factor[j] = (half >> j & 1) != 0 ? stay_factor : 0;
   } else {
     for (int j = 0; j < seen; ++j) {
       const int64_t key = first + j;
-      factor[j] = (bits[key / 64] >> (key % 64) & 1) != 0 ? kept : 0;
+      factor[j] = (bits[key / 64] >> (key % 64) & 1) != 0 ? stay_factor : 0;
     }
   }
 }
@@ -121,8 +122,8 @@ void weights(const WeightsTile<T>& tile) {
     const int64_t beyond = tile.lens[i] - tile.first;
     const int seen = static_cast<int>(beyond < 0 ? 0 : beyond < width ? beyond : width);
     if (tile.bits && seen > 0) {
-      read_factors<fixed>(tile.bits + i * tile.bits_step, tile.first, seen, tile.kept,
-                          factor);
+      read_factors<fixed>(tile.bits + i * tile.bits_step, tile.first, seen,
+                          tile.stay_factor, factor);
     }
     const T largest = tile.largest[i], inverse_sum = tile.inverse_sums[i];
     for_elements<T>(width, [&](int j) {

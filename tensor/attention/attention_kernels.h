@@ -13,8 +13,8 @@ inline constexpr std::int64_t widest_tile = 32;
 // dS (the names are those at the head of attention_backward.cpp). For a score s of row i:
 //   p = exp(s - largest[i]) inverse_sums[i],  d = p (factor d - dots[i]),  s = factor p
 // with dots[i] = G_i·O_i. For keys from lens[i] on, and where the score is -inf, both
-// become 0, whatever d is. The factor is 1, or with dropout, when there are bits, `kept`
-// where the key's bit is 1 and 0 where it is 0. Row i of the bits begins at
+// become 0, whatever d is. The factor is 1, or with dropout, when there are bits,
+// `stay_factor` where the key's bit is 1 and 0 where it is 0. Row i of the bits begins at
 // bits + i * bits_step.
 template <class T>
 struct WeightsTile {
@@ -24,7 +24,7 @@ struct WeightsTile {
   const T *largest, *inverse_sums, *dots;
   const std::int64_t* bits;
   std::int64_t bits_step;
-  T kept;
+  T stay_factor;
   T *s, *d;
 };
 
@@ -33,6 +33,8 @@ struct AttentionKernels {
   // Softmax down the columns of x (n, width), of each column over its first lens[column]
   // elements, but for the division: these become e = exp(x - largest), the others 0, and
   // each column gets its largest x and 1 / Σ e. lens of n or more take the whole column.
+  // A column without a number above -inf becomes NaN, as does its 1 / Σ e: the caller
+  // puts zeros where it has an effect.
   void (*exp_columns)(std::int64_t n, std::int64_t width, const std::int64_t* lens, T* x,
                       T* largest, T* inverse_sums);
   // x (rows, columns) += bias; where that is -inf, which hides the pair, x becomes -inf,
@@ -44,7 +46,7 @@ struct AttentionKernels {
   // of row j is 0; all other columns become 0. Rows of bits are `step` words apart.
   void (*drop_columns)(std::int64_t n, std::int64_t width, std::int64_t count,
                        const std::int64_t* bits, std::int64_t step, T* x);
-  // The backward pass, for the queries of a tile and some keys, side by side.
+  // The backward pass between its products: for some queries, and keys of one tile.
   void (*weights)(const WeightsTile<T>& tile);
   // out[j * out_step + i] = x[i * step + j] for i < rows and j < columns.
   void (*transpose)(std::int64_t rows, std::int64_t columns, const T* x,

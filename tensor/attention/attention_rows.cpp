@@ -102,11 +102,11 @@ void backward_head(const AttentionOperands<T>& h, const Matrices<const T>& g,
   }
 }
 
-// A vector's multiply-adds wait for memory: each takes about the time of so many in a
+// A multiply-add with a vector waits for memory: it takes about as long as so many in a
 // tile.
 constexpr int64_t row_cost = 4;
 
-// For parallel_for over pieces of so many multiply-adds.
+// For parallel_for over rows of so many multiply-adds each.
 int64_t grain(int64_t multiply_adds) {
   return multiply_grain / std::max<int64_t>(row_cost * multiply_adds, 1) + 1;
 }

@@ -20,14 +20,14 @@ struct GaussianAttentionResult {
 //   query (..., 1, 1), key (..., m, 1), value (..., m, 1), w of one element
 //
 // Each query, a number, has keys and values of its own. Rows of more than 64 keys are
-// computed one at a time, so that intermediate results never leave the cache: the arrays
+// computed one at a time, so that intermediate results seldom leave the cache: the arrays
 // are large, and there is little arithmetic on them. All of one floating dtype. Throws
 // Error when the dtypes or the shapes do not fit.
 GaussianAttentionResult gaussian_attention(const Tensor& query, const Tensor& key,
                                            const Tensor& value, const Tensor& w);
 
-// The gradients of the operands, each of its operand's shape; key and value have no
-// elements where they are not wanted.
+// The gradients of the operands, each of its operand's shape; key and value are undefined
+// where they are not wanted.
 struct GaussianAttentionGradients {
   Tensor query, key, value, w;
 };

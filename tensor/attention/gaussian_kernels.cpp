@@ -17,8 +17,8 @@ void scores(int64_t m, T q, const T* k, T w, T* y) {
   }
 }
 
-// The output of a row, and its derivatives by q and w: while the row is in the cache, and
-// so the way back need not read it again.
+// The output of a row, and its derivatives by q and w: here, where a long row is still in
+// the cache, so that the way back reads rows only for dk and dv.
 template <class T>
 void output(const GaussianOperands<T>& x, int64_t i, const GaussianResults<T>& to) {
   const T *const k = x.k + i * x.m, *const v = x.v + i * x.m, *const p = to.p + i * x.m;
