@@ -1,5 +1,6 @@
 // The masks of the fused attention: what they leave out, their shapes and strides, and
 // what is refused.
+#include <limits>
 #include <vector>
 
 #include "tests/errors.h"
@@ -88,11 +89,16 @@ BOOST_AUTO_TEST_CASE(a_query_of_which_no_key_is_kept_sees_none) {
     BOOST_TEST(relative_distance(kept.query, first.query) < 1e-6);
     BOOST_TEST(relative_distance(kept.key, first.key) < 1e-6);
     BOOST_TEST(relative_distance(kept.value, first.value) < 1e-6);
-    // Likewise a query whose kept keys all lie beyond its length.
+    // Likewise a query whose kept keys all lie beyond its length; its g has no effect.
     c.mask.keep = keep;
     c.mask.lens = ones({n}, int64);
     for (Int i = 0; i < n; ++i) keep.set({i, 0}, 0);
-    BOOST_TEST(same_bits(fused(c).output, zeros({2, n, 8})));
+    c.g = full({2, n, 8}, std::numeric_limits<double>::quiet_NaN());
+    const Results none = fused(c);
+    BOOST_TEST(same_bits(none.output, zeros({2, n, 8})));
+    BOOST_TEST(same_bits(none.query, zeros({2, n, 8})));
+    BOOST_TEST(same_bits(none.key, zeros({2, 40, 8})));
+    BOOST_TEST(same_bits(none.value, zeros({2, 40, 8})));
   }
 }
 
