@@ -56,13 +56,13 @@ constexpr bool reuse = true;
 // Of blocks of 4 MiB or more the system is asked to use pages of 2 MiB, as far as they
 // fill them: an op on 10 million numbers takes about a tenth less. The processor keeps
 // the places of only some thousand pages at hand, which of 4 KiB each are less than such
-// a block and its neighbours. If the system has no such pages, nothing happens.
+// a block and its neighbours. If the system has no such pages, nothing changes.
 void* new_block(std::size_t bytes) {
   const std::size_t gap = reuse && bytes % 4096 == 0 ? 448 : 0;
   void* const block = std::aligned_alloc(64, bytes + gap);
   if (block && bytes >= std::size_t{4} << 20) {
-    const std::size_t to_page = -reinterpret_cast<std::uintptr_t>(block) % 4096;
-    madvise(static_cast<char*>(block) + to_page, bytes - to_page, MADV_HUGEPAGE);
+    const std::size_t in_page = reinterpret_cast<std::uintptr_t>(block) % 4096;
+    madvise(static_cast<char*>(block) - in_page, in_page + bytes, MADV_HUGEPAGE);
   }
   return block;
 }

@@ -17,8 +17,9 @@ namespace {
 // Whether `count` elements of a result are streamed: written to memory past the caches.
 // Before an ordinary store the processor reads the line that the store changes, a quarter
 // of the traffic of an addition. A smaller result is better left in the cache, from where
-// the next op reads it. The limit is 4 MiB in one call; parallel_for() mostly calls four
-// times a thread, so that results from 16 MiB a thread on are streamed.
+// the next op reads it. The limit is 4 MiB in one call: parallel_for() calls once if
+// there is one thread, else mostly four times for each, so that results from 16 MiB a
+// thread on are streamed.
 template <class T>
 constexpr bool is_streamed(int64_t count) {
   return count >= (int64_t{4} << 20) / static_cast<int64_t>(sizeof(T));

@@ -29,7 +29,7 @@ struct Products {
     for (int d = 0; d < batch.rank; ++d) products *= batch.sizes[d];
     return products;
   }
-  // Whether the caches do not hold what they give, by the rule of kernels/stream.h.
+  // Whether the results are so large that they are better streamed (kernels/stream.h).
   bool exceed_caches() const {
     constexpr std::int64_t limit = (std::int64_t{16} << 20) / sizeof(T);
     return count() * m * n >= limit * num_threads();

@@ -38,7 +38,7 @@ template <class T>
 
 // A tile of c: `rows` rows and `vectors` vectors of columns, each of `bytes` bytes, or n
 // columns if these are fewer. a, b, bias and c point to what the tile begins with; of x
-// it takes k, the strides, add and scale.
+// it takes k, the strides, add, scale and stream.
 template <int rows, int vectors, int bytes, class T>
 void multiply_tile(const PanelProduct<T>& x, const T* a, const T* b, const T* bias, T* c,
                    int64_t n) {
@@ -48,8 +48,8 @@ void multiply_tile(const PanelProduct<T>& x, const T* a, const T* b, const T* bi
   // c is fetched while the sums are formed: else the stores to a large c would wait.
   // Where sums are short, as in attention, that takes more time than it saves. (And
   // without a condition g++ keeps all these addresses for the end, on the stack, which
-  // takes 2 to 5 % of the time.)
-  if (x.k >= 96) {
+  // takes 2 to 5 % of the time.) A streamed c is not read.
+  if (x.k >= 96 && !x.stream) {
     repeat<rows>([&](auto i) {
       repeat<vectors>([&](auto v) { __builtin_prefetch(c + i * c_step + v * w, 1); });
     });

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <optional>
@@ -207,7 +208,9 @@ BOOST_AUTO_TEST_CASE(large_blocks_ask_for_large_pages,
   memory::release_cached();
   for (const std::int64_t size : {4 * mib, 5 * mib + 64, 100 * mib}) {
     void* const block = memory::allocate(size);
-    BOOST_TEST(wants_large_pages(static_cast<char*>(block) + size / 2));
+    for (const std::int64_t at : {std::int64_t{0}, size / 2, size - 1}) {
+      BOOST_TEST(wants_large_pages(static_cast<char*>(block) + at));
+    }
     memory::deallocate(block, size);
     memory::release_cached();
   }

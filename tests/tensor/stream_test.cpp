@@ -4,6 +4,7 @@
 #include <functional>
 
 #include <boost/test/unit_test.hpp>
+#include <fmt/format.h>
 
 #include <heed.h>
 
@@ -80,20 +81,22 @@ BOOST_AUTO_TEST_CASE(of_softmax) {
   set_num_threads(threads);
 }
 
-// Of batches, of one product and with a bias; of tiles that are whole and of some that
-// reach over the end, of one slice of k and of two.
+// Of batches, of one product and with a bias; of rows that are whole tiles and of others,
+// some of which begin half a cache line further; of one slice of k and of two.
 BOOST_AUTO_TEST_CASE(of_products) {
   const int threads = num_threads();
   const std::int64_t rows = 8 * streamed_floats / 512;  // of two threads
-  for (const std::int64_t k : {64, 520}) {
-    const Tensor x = rand({rows, k});
-    for (const std::int64_t n : {512, 500, 516}) {
-      const Tensor weight = rand({n, k}), bias = rand({n});
+  const std::pair<DType, std::int64_t> kinds[] = {
+      {float32, 64}, {float32, 128}, {float32, 520}, {float64, 64}};
+  for (const auto& [dtype, k] : kinds) {
+    const Tensor x = rand({rows, k}).to(dtype);
+    for (const std::int64_t n : {512, 516, 520, 528}) {
+      const Tensor weight = rand({n, k}).to(dtype), bias = rand({n}).to(dtype);
       const std::pair<const char*, Op> ops[] = {
           {"matmul", [&](const Tensor& x) { return matmul(x, weight.t()); }},
           {"linear", [&](const Tensor& x) { return linear(x, weight, bias); }},
           {"bmm",
-           [&](const Tensor& x) {
+           [&, k = k](const Tensor& x) {
              const Tensor first = x.reshape({-1, 64, k});
              return bmm(first, expand(weight.t(), {first.size(0), k, n}));
            }},
@@ -101,7 +104,8 @@ BOOST_AUTO_TEST_CASE(of_products) {
       for (const int count : {1, 2}) {
         set_num_threads(count);
         for (const auto& [name, op] : ops) {
-          BOOST_TEST_INFO(name << ", n " << n << ", k " << k << ", threads " << count);
+          BOOST_TEST_INFO(fmt::format("{} {}, n {}, k {}, {} threads", name,
+                                      heed::name(dtype), n, k, count));
           BOOST_TEST(same_as_in_parts(op, x, 1024));
         }
       }
