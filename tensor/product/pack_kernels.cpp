@@ -11,11 +11,11 @@ using std::int64_t;
 
 // The lines of the panels lie side by side in memory already. A loop of known length is a
 // few instructions: known_width is the width, or 0 where it is none that pack()
-// knows. Five panels at a time, so that a row of memory is read in longer pieces.
+// knows. Eight panels at a time, so that a row of memory is read in longer pieces.
 template <int known_width, class T>
 void pack_side_by_side(int64_t width, int64_t lines, int64_t depth, const T* x,
                        int64_t depth_step, T* panels, int64_t panel_step) {
-  constexpr int64_t ahead = 16, at_once = 5;
+  constexpr int64_t ahead = 16, at_once = 8;
   const int64_t count = known_width ? known_width : width;
   for (; lines > 0; lines -= at_once * count, x += at_once * count) {
     const int64_t taken = lines < at_once * count ? lines : at_once * count;
