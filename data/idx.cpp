@@ -60,9 +60,14 @@ Tensor parse_idx(std::string_view bytes, const std::string& source,
                  std::optional<DType> dtype) {
   // Two zeros, the type of the elements, the number of dimensions, then their sizes.
   const auto byte = [&](std::size_t i) { return static_cast<std::uint8_t>(bytes[i]); };
-  check(bytes.size() >= 4 && byte(0) == 0 && byte(1) == 0,
-        "{}: is no IDX file: it must begin with two zero bytes, a type and a rank",
-        source);
+  check(
+      bytes.size() >= 4,
+      "{}: is no IDX file: it must begin with two zero bytes, a type and a rank, and has "
+      "{} bytes",
+      source, bytes.size());
+  check(byte(0) == 0 && byte(1) == 0,
+        "{}: is no IDX file: it must begin with two zero bytes, got 0x{:02x} 0x{:02x}",
+        source, byte(0), byte(1));
   const int rank = byte(3);
   check(rank <= max_rank, "{}: at most {} dimensions are allowed, got {}", source,
         max_rank, rank);

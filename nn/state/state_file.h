@@ -14,6 +14,7 @@
 
 #include "nn/state/safetensors.h"
 #include "nn/visit.h"
+#include "tensor/core/error.h"
 #include "tensor/core/text.h"
 
 namespace heed::nn {
@@ -51,7 +52,11 @@ requires(!HasStateDict<M>) LoadedState
 template <HasStateDict Optimiser>
 LoadedState load_state(Optimiser& optimiser, const std::string& path) {
   Safetensors file = read_safetensors(path);
-  optimiser.load_state_dict(file.tensors);
+  try {
+    optimiser.load_state_dict(file.tensors);
+  } catch (const Error& e) {
+    fail("load_state: {}: {}", printable(path), e.what());
+  }
   return {{}, std::move(file.metadata)};
 }
 

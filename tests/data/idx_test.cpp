@@ -112,11 +112,17 @@ BOOST_AUTO_TEST_CASE(packed_files_that_are_damaged) {
 }
 
 BOOST_AUTO_TEST_CASE(what_is_no_idx_file) {
-  for (const std::string& text : {""s, "\0\0\x08"s, "a,b\n1,2\n"s, "\0\1\x08\0"s}) {
-    BOOST_TEST(refusal(text) ==
-               "t.idx: is no IDX file: it must begin with two zero bytes, a type and a "
-               "rank");
+  for (const std::string& text : {""s, "\0\0\x08"s}) {
+    BOOST_TEST(
+        refusal(text) ==
+        fmt::format("t.idx: is no IDX file: it must begin with two zero bytes, a type "
+                    "and a rank, and has {} bytes",
+                    text.size()));
   }
+  BOOST_TEST(refusal("a,b\n1,2\n"s) ==
+             "t.idx: is no IDX file: it must begin with two zero bytes, got 0x61 0x2c");
+  BOOST_TEST(refusal("\0\1\x08\0"s) ==
+             "t.idx: is no IDX file: it must begin with two zero bytes, got 0x00 0x01");
   BOOST_TEST(refusal("\0\0\x08\x09"s) ==
              "t.idx: at most 8 dimensions are allowed, got 9");
   BOOST_TEST(refusal("\0\0\x08\x02\0\0\0"s) ==

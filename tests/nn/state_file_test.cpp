@@ -108,7 +108,10 @@ BOOST_AUTO_TEST_CASE(an_optimiser_goes_into_a_file_and_back) {
   BOOST_TEST(same(nn::state_dict(copy), nn::state_dict(net)));
   nn::Linear other(5, 3);
   optim::AdamW misfit(nn::parameters(other), {.lr = 0.3});
-  BOOST_CHECK_THROW(nn::load_state(misfit, folder / "optimiser.safetensors"), Error);
+  const std::string file = folder / "optimiser.safetensors";
+  BOOST_TEST(error_of([&] {
+               nn::load_state(misfit, file);
+             }).starts_with("load_state: " + file + ": AdamW: "));
   BOOST_TEST(misfit.state_dict().size() == 7u + 1u);  // the options and "params" alone
   BOOST_TEST(misfit.options().lr == 0.3);
 }
