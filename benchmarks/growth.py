@@ -6,12 +6,14 @@ step with its width, its batch and the number of threads, of heed and of PyTorch
 
 Prints tables in Markdown. Each figure is taken in a process of its own, all threads unless
 the table says how many. Milliseconds are the median of seven rounds; MiB is the peak of
-the process less what it takes before the workload begins.
+the process, less that of one that adds 1,000 numbers, or for PyTorch less what its import
+takes.
 """
 import argparse
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -89,8 +91,9 @@ def draw(found, path):
     """Time and memory of attention over its length, by gnuplot."""
     with tempfile.TemporaryDirectory() as folder:
         for i, rows in enumerate(found.values()):
+            # An axis of logarithms has no place for 0.
             pathlib.Path(folder, f"{i}").write_text(
-                "".join("{} {} {}\n".format(*row) for row in rows))
+                "".join(f"{t} {ms} {max(mib, 0.1)}\n" for t, ms, mib in rows))
         plots = [", ".join(
             f"'{folder}/{i}' using 1:{column} with linespoints lw 2 title '{form}'"
             for i, form in enumerate(found)) for column in (2, 3)]
@@ -113,17 +116,24 @@ plot {plots[1]}
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("workloads", help="heed's program")
+    parser.add_argument("workloads", metavar="PROGRAM", help="build/benchmarks/workloads")
     parser.add_argument("--python", default=sys.executable, help="a Python with PyTorch")
     parser.add_argument("--figure", help="where to draw attention's growth; needs gnuplot")
     parser.add_argument("--longest", type=int, default=8192,
-                        help="keys at most; 8192 take 8 GiB in the composed form")
+                        help="keys at most, from 128 on; 8192 take 4.3 GiB in the composed form")
     options = parser.parse_args()
+    if options.longest < 128:
+        parser.error(f"--longest must be at least 128, got {options.longest}")
+    for program in (options.workloads, options.python):
+        if not shutil.which(program):
+            parser.error(f"{program}: is no program")
+    if options.figure and not shutil.which("gnuplot"):
+        parser.error("--figure needs gnuplot: apt-get install gnuplot-nox")
     programs = Programs(options.workloads, options.python)
     found = attention(programs, options.longest)
+    steps(programs)
     if options.figure:
         draw(found, options.figure)
-    steps(programs)
 
 
 if __name__ == "__main__":

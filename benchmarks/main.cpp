@@ -1,7 +1,7 @@
 // The benchmark: heed's workloads, timed. compare.py sets them beside PyTorch's.
 //
-// A workload is repeated until a round lasts --seconds; a figure is the time of one
-// repetition, in milliseconds.
+// In a round a workload is repeated as often as fits into --seconds, judged by a first
+// repetition; a figure is the time of one repetition, in milliseconds.
 
 #include <algorithm>
 #include <chrono>
@@ -67,7 +67,7 @@ double peak_mib() {
   return static_cast<double>(usage.ru_maxrss) / 1024;  // from KiB
 }
 
-// "gigaflops" or "gigabytes" a second, or nothing.
+// The rate, as in "13.57 GB/s"; nothing if no work is counted.
 std::string rate(const Workload& workload, double milliseconds) {
   const double work = workload.flop > 0 ? workload.flop : workload.bytes;
   if (work == 0) return "";
@@ -140,29 +140,34 @@ int main(int argc, char** argv) {
   bool json = false, names_only = false, serves = false;
   app.add_threads();
   app.add_text("--only", only, "TEXT",
-               "just the workload of this name, or those whose name holds this text");
+               "just the workload of this name, or those whose name holds this text; "
+               "growth/... only so");
   app.add_number("--seconds", seconds, 0.001, 3600.0, "how long a round lasts");
   app.add_flag("--json", json, "a line of JSON a workload in place of the table");
   app.add_flag("--list", names_only, "just the names");
   app.add_flag("--serve", serves,
-               "times one round of each workload that standard input names, one a line");
+               "times one round of each workload that standard input names, one a line, "
+               "whatever --only says");
   return app.run(argc, argv, [&] {
+    const std::vector<Workload> list = workloads();
+    if (serves) {
+      serve(list, seconds);
+      return 0;
+    }
     std::vector<Workload> chosen;
-    for (const Workload& workload : workloads()) {
+    for (const Workload& workload : list) {
       if (workload.name == only) {
         chosen = {workload};
         break;
       }
       const bool is_for_growth = workload.name.starts_with("growth/");
-      if (only.empty() && is_for_growth && !names_only && !serves) continue;
+      if (only.empty() && is_for_growth && !names_only) continue;
       if (workload.name.find(only) != std::string::npos) chosen.push_back(workload);
     }
     if (chosen.empty()) {
       support::input_error("no workload has {} in its name; see --list", shown(only));
     }
-    if (serves) {
-      serve(chosen, seconds);
-    } else if (names_only) {
+    if (names_only) {
       for (const Workload& workload : chosen) fmt::print("{}\n", workload.name);
     } else {
       (json ? print_json : print_table)(chosen, seconds);

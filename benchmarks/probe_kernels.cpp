@@ -16,7 +16,7 @@ float multiply_add(std::int64_t steps) {
   b += 0.5f;
   for (int i = 0; i < chains; ++i) sums[i] += static_cast<float>(i);
   for (std::int64_t i = 0; i < steps; ++i) {
-    for (Vector<float>& sum : sums) sum = sum * a + b;  // fused: see meson.build
+    for (Vector<float>& sum : sums) sum = sum * a + b;  // fused where there is FMA
   }
   float total = 0;
   for (const Vector<float>& sum : sums) total += sum[0];

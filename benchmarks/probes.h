@@ -10,8 +10,8 @@ namespace heed::benchmarks {
 
 // probe/fma is the peak: multiply-adds that wait for nothing. probe/tile is BLIS's
 // micro-kernel alone, on panels that are in the L1 cache. probe/memory adds two arrays
-// that no cache holds. probe/blis_N is matmul/N by BLIS's own driver in place of heed's.
-// Each runs on every thread.
+// of 10 million numbers. probe/blis_N is matmul/N by BLIS's own driver in place of
+// heed's. Each runs on every thread.
 std::vector<Workload> probes();
 
 // Compiled for each instruction set, as heed's kernels are.

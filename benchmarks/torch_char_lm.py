@@ -25,7 +25,6 @@ except ImportError:
 LAYERS, HEADS, WIDTH, CONTEXT, BATCH = 4, 4, 128, 64, 12
 LR, MIN_LR, WARMUP, BETAS, WEIGHT_DECAY, CLIP = 1e-3, 1e-4, 100, (0.9, 0.99), 0.1, 1.0
 EVAL_EVERY, EVAL_BATCHES = 250, 20
-FUSED = {"fused": True} if torch.__version__ >= "2.4" else {}
 
 
 class Norm(nn.Module):
@@ -44,17 +43,12 @@ class Attention(nn.Module):
         super().__init__()
         self.c_attn = nn.Linear(WIDTH, 3 * WIDTH, bias=False)
         self.c_proj = nn.Linear(WIDTH, WIDTH, bias=False)
-        self.register_buffer("later", torch.ones(CONTEXT, CONTEXT).triu(1).bool())
 
     def forward(self, x):
         b, t, _ = x.shape
         q, k, v = (part.view(b, t, HEADS, -1).transpose(1, 2)
                    for part in self.c_attn(x).chunk(3, -1))
-        if hasattr(F, "scaled_dot_product_attention"):  # since PyTorch 2.0
-            y = F.scaled_dot_product_attention(q, k, v, is_causal=True)
-        else:
-            scores = q @ k.transpose(2, 3) / math.sqrt(WIDTH // HEADS)
-            y = scores.masked_fill(self.later[:t, :t], float("-inf")).softmax(-1) @ v
+        y = F.scaled_dot_product_attention(q, k, v, is_causal=True)
         return self.c_proj(y.transpose(1, 2).reshape(b, t, WIDTH))
 
 
@@ -113,13 +107,18 @@ def sampled_loss(loss, model, part, seed):
 
 
 def whole_loss(model, part):
-    """The mean over each character but the first, in pieces, of which the last is shorter."""
+    """The mean over each character but the first, in pieces, of which the last is shorter; 16
+    pieces at a time, as in char_lm. Never compiled, for it runs once."""
     asked, total = len(part) - 1, 0.0
+    whole = asked - asked % CONTEXT
+    starts = [torch.arange(begin, min(begin + 16 * CONTEXT, whole), CONTEXT)
+              for begin in range(0, whole, 16 * CONTEXT)]
+    batches = [(start, CONTEXT) for start in starts]
+    if whole < asked:
+        batches.append((torch.tensor([whole]), asked - whole))
     with torch.no_grad():
-        for begin in range(0, asked, CONTEXT):
-            length = min(CONTEXT, asked - begin)
-            batch = pieces(part, torch.tensor([begin]), length)
-            total += loss_of(model, *batch).item() * length
+        for start, length in batches:
+            total += loss_of(model, *pieces(part, start, length)).item() * len(start) * length
     return total / asked
 
 
@@ -140,9 +139,17 @@ def main():
     parser.add_argument("--threads", type=int, default=os.cpu_count())
     parser.add_argument("--compile", action="store_true", help="under torch.compile")
     options = parser.parse_args()
+    if options.threads < 1 or options.steps < 1:
+        parser.error("--threads and --steps must be at least 1")
     torch.set_num_threads(options.threads)
-    with open(options.text, encoding="utf-8", newline="") as file:
-        text = file.read()
+    try:
+        with open(options.text, encoding="utf-8", newline="") as file:
+            text = file.read()
+    except (OSError, UnicodeDecodeError) as error:
+        parser.error(f"{options.text}: cannot be read: {error}")
+    if len(text) // 10 <= CONTEXT:
+        parser.error(f"{options.text}: must have at least {10 * CONTEXT + 10} "
+                     f"characters, got {len(text)}")
     numbers = {character: i for i, character in enumerate(sorted(set(text)))}
     ids = torch.tensor([numbers[character] for character in text])
     train, validation = ids[:len(ids) * 9 // 10], ids[len(ids) * 9 // 10:]
@@ -153,7 +160,7 @@ def main():
     vectors = [p for p in model.parameters() if p.dim() < 2]
     optimiser = torch.optim.AdamW(
         [{"params": matrices, "weight_decay": WEIGHT_DECAY},
-         {"params": vectors, "weight_decay": 0}], lr=LR, betas=BETAS, **FUSED)
+         {"params": vectors, "weight_decay": 0}], lr=LR, betas=BETAS, fused=True)
     of_batch = torch.compile(loss_of) if options.compile else loss_of
     generator = torch.Generator().manual_seed(options.seed + 2)
     times = [time.perf_counter()]

@@ -10,7 +10,7 @@ import sys
 import tempfile
 
 # MKL takes its AVX-512 kernels on Intel's processors only, unless this function, which it
-# asks, says so.
+# calls, returns 1.
 MKL_ASKS = "int mkl_serv_intel_cpu_true(void) { return 1; }\n"
 
 

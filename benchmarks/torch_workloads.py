@@ -30,14 +30,6 @@ def prepare(function):
     return torch.compile(function) if compiled else function
 
 
-def fused(optimiser, parameters, **options):
-    """The optimiser that updates all parameters in one loop, where PyTorch has it."""
-    try:
-        return optimiser(parameters, fused=True, **options)
-    except (TypeError, RuntimeError):  # before PyTorch 2.4
-        return optimiser(parameters, **options)
-
-
 class KernelRegression(torch.nn.Module):
     """The tutorial's model: a Gaussian kernel whose inverse width is learnt."""
 
@@ -60,7 +52,7 @@ def nw_epoch(n):
     values = y.expand(n, n)[others].reshape(n, n - 1)
     net = KernelRegression()
     loss = torch.nn.MSELoss(reduction="none")
-    optimiser = fused(torch.optim.SGD, net.parameters(), lr=25 / n / n)
+    optimiser = torch.optim.SGD(net.parameters(), lr=25 / n / n, fused=True)
     total = prepare(lambda: loss(net(x, keys, values), y).sum())
 
     def epoch():
@@ -74,7 +66,7 @@ def additive_step(batch, n, m, h):
     w_q, w_k, w_v = (torch.nn.Linear(h, width, bias=False) for width in (h, h, 1))
     queries, keys, values = (torch.randn(batch, rows, h, requires_grad=True)
                              for rows in (n, m, m))
-    optimiser = fused(torch.optim.SGD, [w_q.weight, w_k.weight, w_v.weight], lr=1e-3)
+    optimiser = torch.optim.SGD([w_q.weight, w_k.weight, w_v.weight], lr=1e-3, fused=True)
 
     @prepare
     def loss():
@@ -92,31 +84,25 @@ def additive_step(batch, n, m, h):
 class CausalSelfAttention(torch.nn.Module):
     """Four projections without biases, heads of equal width, scores above the diagonal masked."""
 
-    def __init__(self, d, heads, length, dropout=0.0):
+    def __init__(self, d, heads, dropout=0.0):
         super().__init__()
         self.heads, self.dropout = heads, dropout
         for name in ("W_q", "W_k", "W_v", "W_o"):
             setattr(self, name, torch.nn.Linear(d, d, bias=False))
-        self.register_buffer("mask", torch.full((length, length), float("-inf")).triu(1))
 
     def forward(self, x):
         b, t, d = x.shape
         q, k, v = (W(x).view(b, t, self.heads, -1).transpose(1, 2)
                    for W in (self.W_q, self.W_k, self.W_v))
-        if hasattr(F, "scaled_dot_product_attention"):  # since PyTorch 2.0
-            y = F.scaled_dot_product_attention(q, k, v, dropout_p=self.dropout, is_causal=True)
-        else:
-            scores = q @ k.transpose(2, 3) / math.sqrt(d // self.heads)
-            weights = F.softmax(scores + self.mask[:t, :t], -1)
-            y = F.dropout(weights, self.dropout) @ v
+        y = F.scaled_dot_product_attention(q, k, v, dropout_p=self.dropout, is_causal=True)
         y = self.W_o(y.transpose(1, 2).reshape(b, t, d))
         return F.dropout(y, self.dropout)
 
 
 def mha(b, t, d, heads, train, dropout=0.0):
-    net = CausalSelfAttention(d, heads, t, dropout)
+    net = CausalSelfAttention(d, heads, dropout)
     x, y = torch.randn(b, t, d, requires_grad=train), torch.randn(b, t, d)
-    optimiser = fused(torch.optim.SGD, net.parameters(), lr=1e-3)
+    optimiser = torch.optim.SGD(net.parameters(), lr=1e-3, fused=True)
     output = prepare(lambda: net(x))
     loss = prepare(lambda: F.mse_loss(net(x), y))
 
@@ -165,10 +151,10 @@ def causal_attention(t, is_fused):
 class Block(torch.nn.Module):
     """Attention and an MLP, each with a norm before it and a residual connection."""
 
-    def __init__(self, d, heads, length):
+    def __init__(self, d, heads):
         super().__init__()
         self.ln1, self.ln2 = torch.nn.LayerNorm(d), torch.nn.LayerNorm(d)
-        self.attention = CausalSelfAttention(d, heads, length)
+        self.attention = CausalSelfAttention(d, heads)
         self.up, self.down = torch.nn.Linear(d, 4 * d), torch.nn.Linear(4 * d, d)
 
     def forward(self, x):
@@ -181,7 +167,7 @@ class LanguageModel(torch.nn.Module):
         super().__init__()
         self.tokens = torch.nn.Embedding(vocab, d)
         self.positions = torch.nn.Embedding(length, d)
-        self.blocks = torch.nn.Sequential(*(Block(d, heads, length) for _ in range(layers)))
+        self.blocks = torch.nn.Sequential(*(Block(d, heads) for _ in range(layers)))
         self.ln = torch.nn.LayerNorm(d)
         self.head = torch.nn.Linear(d, vocab, bias=False)
 
@@ -192,7 +178,7 @@ class LanguageModel(torch.nn.Module):
 
 def gpt_step(layers, d, heads, t, b, vocab):
     net = LanguageModel(layers, d, heads, t, vocab)
-    optimiser = fused(torch.optim.AdamW, net.parameters(), lr=1e-4)
+    optimiser = torch.optim.AdamW(net.parameters(), lr=1e-4, fused=True)
     ids, targets = torch.randint(vocab, (b, t)), torch.randint(vocab, (b * t,))
     loss = prepare(lambda: F.cross_entropy(net(ids).view(-1, vocab), targets))
 
@@ -301,27 +287,36 @@ def serve(seconds):
     for line in sys.stdin:
         name = line.strip()
         if name != timed:
-            timer = Timer(dict(workloads())[name], seconds)
-            timed = name
+            named = dict(workloads())
+            if name not in named:
+                raise SystemExit(f"torch_workloads.py: no workload is named {name!r}")
+            timer, timed = Timer(named[name], seconds), name
         print(json.dumps({"name": name, "ms": timer.round()}), flush=True)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--threads", type=int, default=torch.get_num_threads())
-    parser.add_argument("--only", default="", help="just the names that hold this text")
+    parser.add_argument("--only", default="", metavar="TEXT",
+                        help="just the workload of this name, or those whose name holds this "
+                             "text; growth/... only so")
     parser.add_argument("--seconds", type=float, default=0.2, help="how long a round lasts")
     parser.add_argument("--compile", action="store_true", help="under torch.compile")
     parser.add_argument("--serve", action="store_true",
                         help="one round of each workload that standard input names")
     options = parser.parse_args()
+    if options.threads < 1 or not options.seconds > 0:
+        parser.error("--threads must be at least 1 and --seconds above 0")
     torch.set_num_threads(options.threads)
     global compiled
     compiled = options.compile
     if options.serve:
         return serve(options.seconds)
     import_mib = peak_mib()
-    named = {name: make for name, make in workloads() if options.only in name}
+    named = {name: make for name, make in workloads()
+             if options.only in name and (options.only or not name.startswith("growth/"))}
+    if not named:
+        parser.error(f"no workload's name holds {options.only!r}")
     chosen = ([(options.only, named[options.only])] if options.only in named
               else list(named.items()))
     for name, make in chosen:

@@ -4,7 +4,7 @@
     where_time_goes.py build/benchmarks/workloads WORKLOAD [WORKLOAD ...] [--threads N ...]
 
 Needs Linux's perf (Debian: linux-perf). A part is known by the function or the library
-that it is in.
+that it is in. What sets the workload up is in the samples too.
 """
 import argparse
 import os
@@ -20,7 +20,7 @@ KINDS = [
     ("attention: weights and blocks", r"weights<|exp_columns|Runs<|Forward<|Backward<|::dot<"
                                       r"|weights_flushed|ValidLens|attention_(in_tiles|by_rows)"),
     ("loops of products", r"Multiplication<|multiply|add_row"),
-    ("norms", r"::(forward|backward)<|norm"),
+    ("norms", r"::(forward|backward)<|layer_norm"),
     ("elementwise", r"Formula|kernel<"),
     ("sums and softmax", r"fold|softmax|exp_sum|scale<"),
     ("optimiser", r"update<|Optimiser"),
@@ -50,12 +50,19 @@ def profile(program, workload, threads):
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("program", metavar="workloads", help="heed's program")
+    parser.add_argument("program", metavar="PROGRAM", help="build/benchmarks/workloads")
     parser.add_argument("names", metavar="WORKLOAD", nargs="+")
     parser.add_argument("--threads", type=int, nargs="+", default=sorted({1, os.cpu_count()}))
     options = parser.parse_args()
     if not shutil.which("perf"):
         raise SystemExit("where_time_goes.py: perf is needed: apt-get install linux-perf")
+    if not shutil.which(options.program):
+        parser.error(f"{options.program}: is no program")
+    known = subprocess.run([options.program, "--list"], check=True, stdout=subprocess.PIPE,
+                           text=True).stdout.split()
+    for name in options.names:
+        if name not in known:
+            parser.error(f"no workload is named {name!r}; {options.program} --list has them")
     columns = {f"{name}, {n} thread{'s' if n > 1 else ''}": profile(options.program, name, n)
                for name in options.names for n in options.threads}
     print("| % of the time | " + " | ".join(columns) + " |")

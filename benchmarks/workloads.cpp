@@ -1,5 +1,5 @@
 // The workloads of the benchmark. torch_workloads.py has the same ones in PyTorch, under
-// the same names.
+// the same names, but for the probes.
 
 #include "benchmarks/workloads.h"
 
@@ -25,6 +25,7 @@ std::function<void()> nw_epoch(std::int64_t n) {
   const Tensor values = reshape(masked_select(expand(y, {n, n}), others), {n, n - 1});
   nn::NWKernelRegression net;
   const double size = static_cast<double>(n);
+  // A smaller rate for more points, for the loss is their sum.
   const auto optimiser = std::make_shared<optim::SGD>(
       nn::parameters(net), optim::SGDOptions{.lr = 25 / size / size});
   return [=]() mutable {
@@ -72,7 +73,7 @@ std::function<void()> mha_step(std::int64_t b, std::int64_t t, std::int64_t d,
       std::make_shared<optim::SGD>(nn::parameters(net), optim::SGDOptions{.lr = 1e-3});
   return [=]() mutable {
     optimiser->zero_grad();
-    const Variable loss = nn::mse_loss(net(x), y);  // net(x) is free before the backward
+    const Variable loss = nn::mse_loss(net(x), y);  // net(x)'s memory is free here
     loss.backward();
     optimiser->step();
   };

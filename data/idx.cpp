@@ -78,10 +78,15 @@ Tensor parse_idx(std::string_view bytes, const std::string& source,
   for (int i = 0; i < rank; ++i) {
     shape.push_back(element<std::uint32_t>(bytes.data() + 4 + 4 * i));
   }
+  std::int64_t numel = 0;
+  try {
+    numel = count(shape);
+  } catch (const Error& error) {
+    fail("{}: {}", source, error.what());
+  }
   Tensor out;
   const bool known = dispatch_code(byte(2), [&]<class T>() {
     const std::size_t found = bytes.size() - header;
-    const std::int64_t numel = count(shape);
     check(
         static_cast<std::uint64_t>(numel) == found / sizeof(T) && found % sizeof(T) == 0,
         "{}: a file of shape {} must have {} elements of {} bytes after its header, got "
