@@ -311,12 +311,14 @@ void print_results(Trainer& trainer, const Corpus& corpus) {
   for (const LogRow& row : trainer.log()) {
     fmt::print("{:8} {:14.4f} {:16.4f}\n", row.step, row.train_loss, row.validation_loss);
   }
-  const double loss = whole_loss(trainer.model(), corpus.validation);
   fmt::print(
       "\nOver all of the part to check with, each of its {} predictable characters "
-      "once:\n"
-      "validation loss {:.4f}, {:.4f} bits a character\n",
-      corpus.validation.numel() - 1, loss, loss / std::numbers::ln2);
+      "once:\n",
+      corpus.validation.numel() - 1);
+  std::fflush(stdout);  // before the progress, which standard error shows
+  const double loss = whole_loss(trainer.model(), corpus.validation);
+  fmt::print("validation loss {:.4f}, {:.4f} bits a character\n", loss,
+             loss / std::numbers::ln2);
 }
 
 }  // namespace
