@@ -57,9 +57,10 @@ void Node::differentiate(const Variable&, Requests&) {
 void Node::check_usable() {
   check(
       !freed,
-      "backward: the graph behind {} was freed by an earlier backward; pass "
-      "{{.retain_graph = true}} to the earlier one, or, where losses share a part, call "
-      "backward() once, on their sum; detach() what is carried over from an earlier step",
+      "backward: the graph behind {} was freed by an earlier backward() or grad(); "
+      "pass {{.retain_graph = true}} to the earlier one, or, where losses share a part, "
+      "call backward() once, on their sum; detach() what is carried over from an earlier "
+      "step",
       op.name);
   for (const SavedTensor& tensor : saved()) {
     if (tensor.version == version_of(tensor.value)) continue;

@@ -135,10 +135,10 @@ BOOST_AUTO_TEST_CASE(a_freed_graph_is_refused_and_a_kept_one_is_not) {
   BOOST_TEST(x.grad().item() == 12);
   BOOST_CHECK_EXCEPTION(
       y.backward(), Error,
-      says("backward: the graph behind square was freed by an earlier backward; pass "
-           "{.retain_graph = true} to the earlier one, or, where losses share a part, "
-           "call backward() once, on their sum; detach() what is carried over from an "
-           "earlier step"));
+      says("backward: the graph behind square was freed by an earlier backward() or "
+           "grad(); pass {.retain_graph = true} to the earlier one, or, where losses "
+           "share a part, call backward() once, on their sum; detach() what is carried "
+           "over from an earlier step"));
   // Also where only a part is shared.
   const Variable shared = exp(x);
   (shared * 2).backward();
