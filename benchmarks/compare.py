@@ -94,10 +94,9 @@ def main():
     options = parser.parse_args()
     if options.rounds < 1:
         parser.error("--rounds must be at least 1")
-    if not shutil.which(options.workloads):
-        parser.error(f"{options.workloads}: is no program")
-    if not shutil.which(options.python):
-        parser.error(f"{options.python}: is no program")
+    for program in (options.workloads, options.python):
+        if not shutil.which(program):
+            parser.error(f"{program}: is no program")
     seconds = ["--seconds", str(options.seconds)]
     heed = [options.workloads] + seconds
     torch = [options.python, str(pathlib.Path(__file__).with_name("torch_workloads.py"))]

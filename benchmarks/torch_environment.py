@@ -25,7 +25,7 @@ def best_environment(folder):
         # Debian's PyTorch and OpenBLAS do not find AVX-512 in a virtual machine.
         environment.setdefault("ATEN_CPU_CAPABILITY", "avx512")
         environment.setdefault("OPENBLAS_CORETYPE", "SKYLAKEX")
-    if "AuthenticAMD" in processor and "avx2" in processor:
+    if "avx2" in processor and "GenuineIntel" not in processor:
         source, library = pathlib.Path(folder, "mkl.c"), pathlib.Path(folder, "mkl.so")
         source.write_text(MKL_ASKS)
         subprocess.run(["cc", "-shared", "-fPIC", "-o", library, source], check=True)
