@@ -79,7 +79,7 @@ void check_parameters(std::string_view optimiser, const std::vector<Parameter>& 
 }
 
 void check_not_negative(std::string_view optimiser, const char* option, double x) {
-  check(x >= 0, "{}: {} must not be negative, got {}", optimiser, option, x);
+  check(x >= 0, "{}: {} must be at least 0, got {}", optimiser, option, x);
 }
 
 void check_usable(std::string_view optimiser, const std::vector<Parameter>& list) {

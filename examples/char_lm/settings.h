@@ -50,7 +50,8 @@ struct Settings {
     f("beta2", s.beta2, 0, 0.999999, "AdamW: decay of the mean of their squares");
     f("weight-decay", s.weight_decay, 0, 1000, "AdamW: decay of the matrices");
     f("clip", s.clip, 0, many, "Largest norm of the gradient; 0 allows any");
-    f("dropout", s.dropout, 0, 1, "Share of the features that are dropped in training");
+    f("dropout", s.dropout, 0, 0.999999,
+      "Share of the features that are dropped in training");
     f("seed", s.seed, 0, any, "Where the random numbers start");
     f("eval-every", s.eval_every, 1, many, "Steps from one evaluation to the next");
     f("eval-batches", s.eval_batches, 1, many, "Batches in an evaluation, of each part");

@@ -67,6 +67,11 @@ SafetensorsHeader read_header(Source& source, const std::string& where) {
         "{}: must begin with the header's length in {} bytes, got {} in all", where,
         sizeof size, source.left());
   source.read(reinterpret_cast<char*>(&size), sizeof size);
+  constexpr std::uint64_t zip = 0x04034b50;  // the first four bytes: PK, 3, 4
+  check((size & 0xffffffff) != zip,
+        "{}: must be a safetensors file, got a zip archive, as torch.save writes them; "
+        "write the file with Python's safetensors.torch.save_file",
+        where);
   check(size <= max_header_size,
         "{}: the header must have at most {} bytes, got {}; is it a safetensors file?",
         where, max_header_size, size);

@@ -41,11 +41,11 @@ BOOST_AUTO_TEST_CASE(what_is_refused) {
   const auto message = [&](const optim::AdagradOptions& options) {
     return error_of([&] { Adagrad({x}, options); });
   };
-  BOOST_TEST(message({.lr = -1}) == "Adagrad: lr must not be negative, got -1");
+  BOOST_TEST(message({.lr = -1}) == "Adagrad: lr must be at least 0, got -1");
   BOOST_TEST(message({.lr_decay = NAN}) ==
-             "Adagrad: lr_decay must not be negative, got nan");
+             "Adagrad: lr_decay must be at least 0, got nan");
   BOOST_TEST(message({.initial_accumulator_value = -1}) ==
-             "Adagrad: initial_accumulator_value must not be negative, got -1");
+             "Adagrad: initial_accumulator_value must be at least 0, got -1");
   Adagrad optimiser({x});
   BOOST_TEST(
       error_of([&] {

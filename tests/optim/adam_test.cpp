@@ -245,14 +245,14 @@ BOOST_AUTO_TEST_CASE(what_it_refuses) {
   const auto error_for = [&](optim::AdamWOptions o) {
     return error_of([&] { AdamW({x}, o); });
   };
-  BOOST_TEST(error_for({.lr = -1}) == "AdamW: lr must not be negative, got -1");
+  BOOST_TEST(error_for({.lr = -1}) == "AdamW: lr must be at least 0, got -1");
   BOOST_TEST(error_for({.betas = {1, 0.9}}) ==
              "AdamW: betas[0] must be from 0 to below 1, got 1");
   BOOST_TEST(error_for({.betas = {0.9, -0.5}}) ==
              "AdamW: betas[1] must be from 0 to below 1, got -0.5");
-  BOOST_TEST(error_for({.eps = -1}) == "AdamW: eps must not be negative, got -1");
+  BOOST_TEST(error_for({.eps = -1}) == "AdamW: eps must be at least 0, got -1");
   BOOST_TEST(error_for({.weight_decay = std::nan("")}) ==
-             "AdamW: weight_decay must not be negative, got nan");
+             "AdamW: weight_decay must be at least 0, got nan");
   AdamW changed({x});
   square(x).backward();
   changed.options(0).betas[0] = 2;

@@ -40,13 +40,12 @@ BOOST_AUTO_TEST_CASE(what_is_refused) {
   const auto message = [&](const optim::RMSpropOptions& options) {
     return error_of([&] { RMSprop({x}, options); });
   };
-  BOOST_TEST(message({.lr = -1}) == "RMSprop: lr must not be negative, got -1");
+  BOOST_TEST(message({.lr = -1}) == "RMSprop: lr must be at least 0, got -1");
   BOOST_TEST(message({.alpha = 1}) == "RMSprop: alpha must be from 0 to below 1, got 1");
-  BOOST_TEST(message({.eps = -1}) == "RMSprop: eps must not be negative, got -1");
+  BOOST_TEST(message({.eps = -1}) == "RMSprop: eps must be at least 0, got -1");
   BOOST_TEST(message({.weight_decay = -1}) ==
-             "RMSprop: weight_decay must not be negative, got -1");
-  BOOST_TEST(message({.momentum = -1}) ==
-             "RMSprop: momentum must not be negative, got -1");
+             "RMSprop: weight_decay must be at least 0, got -1");
+  BOOST_TEST(message({.momentum = -1}) == "RMSprop: momentum must be at least 0, got -1");
   RMSprop optimiser({x});
   BOOST_TEST(error_of([&] {
                optimiser.load_state_dict({{"0.square_avg", tensor({-1.0})}});

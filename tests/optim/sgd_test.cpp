@@ -211,11 +211,11 @@ BOOST_AUTO_TEST_CASE(options_of_a_state_are_those_of_each_group) {
     return error;
   };
   BOOST_TEST(error_with("group.1.lr", tensor(-1.0, float64)) ==
-             "SGD: lr must not be negative, got -1");
+             "SGD: lr must be at least 0, got -1");
   BOOST_TEST(error_with("group.1.lr", tensor(1.0)) ==
              "SGD: group.1.lr must be a float64 number, got float32 of shape ()");
   BOOST_TEST(error_with("group.0.lr", tensor(NAN, float64)) ==
-             "SGD: lr must not be negative, got nan");
+             "SGD: lr must be at least 0, got nan");
   BOOST_TEST(error_with("group.0.maximize", tensor(0.5, float64)) ==
              "SGD: maximize must be 0 or 1, got 0.5");
   BOOST_TEST(error_with("group.0.momentum", ones({1}, float64)) ==
@@ -291,13 +291,13 @@ BOOST_AUTO_TEST_CASE(what_it_refuses) {
                         says("SGD: a parameter must be a leaf that requires a gradient; "
                              "parameter 0 is not"));
   BOOST_CHECK_EXCEPTION(SGD({x}, {.lr = -1}), Error,
-                        says("SGD: lr must not be negative, got -1"));
+                        says("SGD: lr must be at least 0, got -1"));
   BOOST_CHECK_EXCEPTION(SGD({x}, {.lr = std::nan("")}), Error,
-                        says("SGD: lr must not be negative, got nan"));
+                        says("SGD: lr must be at least 0, got nan"));
   BOOST_CHECK_EXCEPTION(SGD({x}, {.momentum = -1}), Error,
-                        says("SGD: momentum must not be negative, got -1"));
+                        says("SGD: momentum must be at least 0, got -1"));
   BOOST_CHECK_EXCEPTION(SGD({x}, {.weight_decay = -1}), Error,
-                        says("SGD: weight_decay must not be negative, got -1"));
+                        says("SGD: weight_decay must be at least 0, got -1"));
   BOOST_CHECK_EXCEPTION(
       SGD({x}, {.nesterov = true}), Error,
       says(
