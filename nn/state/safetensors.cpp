@@ -67,8 +67,10 @@ SafetensorsHeader read_header(Source& source, const std::string& where) {
         "{}: must begin with the header's length in {} bytes, got {} in all", where,
         sizeof size, source.left());
   source.read(reinterpret_cast<char*>(&size), sizeof size);
-  constexpr std::uint64_t zip = 0x04034b50;  // the first four bytes: PK, 3, 4
-  check((size & 0xffffffff) != zip,
+  // A zip archive begins with PK, 3 and 4, then a version and flags that are not all 0,
+  // so that it gives too large a length.
+  constexpr std::uint32_t zip = 0x04034b50;
+  check(size <= max_header_size || static_cast<std::uint32_t>(size) != zip,
         "{}: must be a safetensors file, got a zip archive, as torch.save writes them; "
         "write the file with Python's safetensors.torch.save_file",
         where);

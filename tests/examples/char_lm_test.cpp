@@ -243,9 +243,9 @@ BOOST_AUTO_TEST_CASE(help_and_wrong_options) {
   for (const std::string arguments :
        {"", "learn", "train", "generate", "attention", "train --out x --layers 0",
         "train --out x --steps 1.5", "train --out x --dropout 1.5",
-        "train --out x --lr nan", "train --out x --beta1 1", "train --out x --seed -1",
-        "generate --out x --temperature -1", "generate --out x --tokens 0",
-        "generate --out x extra"}) {
+        "train --out x --dropout 1", "train --out x --lr nan", "train --out x --beta1 1",
+        "train --out x --seed -1", "generate --out x --temperature -1",
+        "generate --out x --tokens 0", "generate --out x extra"}) {
     check_refused("char_lm", arguments);
   }
   BOOST_TEST(refusal(place.fresh({{"heads", "3"}})) ==

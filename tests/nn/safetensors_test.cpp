@@ -121,6 +121,8 @@ BOOST_AUTO_TEST_CASE(the_frame_is_checked_first) {
   BOOST_TEST(refusal(std::string("PK\3\4\0\0\10\10", 8)) ==
              "must be a safetensors file, got a zip archive, as torch.save writes them; "
              "write the file with Python's safetensors.torch.save_file");
+  BOOST_TEST(refusal("PK\3\4" + std::string(4, '\0') + "{}") ==
+             "the header must end within the file, got 2 of 67324752 bytes");
   BOOST_TEST(refusal(eight_bytes(100'000'000) + "{}") ==
              "the header must end within the file, got 2 of 100000000 bytes");
   BOOST_TEST(refusal(file_of("")) == "the header must begin with a brace, got \"\"");
