@@ -26,9 +26,10 @@ class Setting:
     def __init__(self, what, threads, command):
         self.what = f"{what}, {threads} thread{'s' if threads > 1 else ''}"
         command = command + ["--threads", str(threads), "--serve"]
-        # Bound to processors: otherwise two threads share one at times, until the system
-        # notices.
-        environment = dict(os.environ, OMP_PROC_BIND="true") if threads > 1 else None
+        # PyTorch's threads are bound to processors: otherwise two share one at times, until
+        # the system notices.
+        bound = threads > 1 and what != "heed"
+        environment = dict(os.environ, OMP_PROC_BIND="true") if bound else None
         self.process = subprocess.Popen(command, text=True, env=environment,
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 

@@ -1,12 +1,11 @@
-// Cutting work among threads. Only heed's own sources include this file: it needs OpenMP.
+// Cutting work among threads. Only heed's own sources include this file.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>
-
-#include <omp.h>
+#include <type_traits>
 
 #include "tensor/core/threads.h"
 #include "tensor/kernels/level.h"
@@ -14,9 +13,9 @@
 namespace heed {
 
 // The work of a loop, in elements for each thread, below which threads cost more than
-// they save: to begin and end a loop on two threads that wait busily takes a microsecond.
-// What is read often comes from an op that two threads shared, and then lies half in each
-// one's cache.
+// they save: to begin and end a loop on two threads takes a microsecond if the second
+// waits already. What is read often comes from an op that two threads shared, and then
+// lies half in each one's cache.
 inline constexpr std::int64_t parallel_grain = 16384;
 // The same in multiply-adds of a product.
 inline constexpr std::int64_t multiply_grain = 1 << 19;
@@ -30,26 +29,29 @@ inline std::int64_t even_pieces(std::int64_t size, std::int64_t most, std::int64
   return ceil_div(ceil_div(size, ceil_div(size, most)), unit) * unit;
 }
 
+// Whether this thread computes a part of a loop: then a loop in it is not cut again.
+bool in_parallel();
+
 // How many threads pay for `count` units of work, with at least `grain` for each.
 inline std::int64_t thread_count(std::int64_t count, std::int64_t grain) {
-  const std::int64_t most = omp_in_parallel() ? 1 : num_threads();
+  const std::int64_t most = in_parallel() ? 1 : num_threads();
   return std::clamp<std::int64_t>(count / std::max<std::int64_t>(grain, 1), 1, most);
 }
 
-// Calls f(thread) for thread = 0 to `threads` - 1, each on a thread of its own if there
-// are so many; inside a parallel region, or where num_threads() is 1, one after the
-// other. f must not throw.
+// Calls call(f, thread) for thread = 0 to `threads` - 1, each on a thread of its own if
+// the system allows so many. Inside such a call, where num_threads() is 1, and while
+// heed's threads compute another thread's loop, one after the other. `call` must not
+// throw.
+void in_threads(std::int64_t threads, void (*call)(void* f, std::int64_t thread),
+                void* f);
+
+// Calls f(thread) so.
 template <class F>
 void in_threads(std::int64_t threads, F&& f) {
-  if (thread_count(threads, 1) == 1) {
-    for (std::int64_t thread = 0; thread < threads; ++thread) f(thread);
-    return;
-  }
-  // Throws Error where HEED_LEVEL is wrong: a thread that looks up a kernel cannot, for
-  // no exception leaves a loop of OpenMP.
-  kernels::level();
-#pragma omp parallel for num_threads(static_cast <int>(threads)) schedule(static, 1)
-  for (std::int64_t thread = 0; thread < threads; ++thread) f(thread);
+  using Callable = std::remove_reference_t<F>;
+  in_threads(
+      threads, [](void* g, std::int64_t thread) { (*static_cast<Callable*>(g))(thread); },
+      const_cast<std::remove_const_t<Callable>*>(&f));
 }
 
 // Calls f(begin, end) once on each thread, for even shares of [0, count), where a call

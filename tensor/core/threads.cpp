@@ -2,16 +2,36 @@
 
 #include <algorithm>
 #include <atomic>
+#include <charconv>
+#include <cstdlib>
+#include <string_view>
+#include <thread>
 
-#include <omp.h>
+#include <sched.h>
 
 #include "tensor/core/error.h"
 
 namespace heed {
 namespace {
 
+// How many processors the system lets this process use.
+int processors() {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);
+  return static_cast<int>(std::thread::hardware_concurrency());  // there are over 1024
+}
+
+int threads_at_start() {
+  const char* const value = std::getenv("OMP_NUM_THREADS");
+  const std::string_view text = value ? value : "";
+  int threads = 0;  // and so it stays where the text begins with no number
+  const auto [end, error] = std::from_chars(text.begin(), text.end(), threads);
+  if (error == std::errc::result_out_of_range) threads = max_threads;
+  return std::clamp(threads > 0 ? threads : processors(), 1, max_threads);
+}
+
 std::atomic<int>& setting() {
-  static std::atomic<int> threads{std::min(omp_get_max_threads(), max_threads)};
+  static std::atomic<int> threads{threads_at_start()};
   return threads;
 }
 

@@ -7,7 +7,6 @@
 
 #include <blis.h>
 #include <fmt/format.h>
-#include <omp.h>
 
 #include "tensor/kernels/level.h"
 #include "tensor/product/vector_kernels.h"
@@ -88,12 +87,6 @@ void multiply_panels(const kernels::PanelProduct<T>& x) {
   }
 }
 
-// How many threads OpenMP gives when it is asked for so many: BLIS ends the program when
-// it gets another number, unless that is 1.
-int threads_granted(int threads) {
-  return omp_get_dynamic() ? 1 : std::min(threads, omp_get_thread_limit());
-}
-
 }  // namespace
 
 template <class T>
@@ -101,7 +94,7 @@ void gemm(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const T> a,
           Matrix<const T> b, Matrix<T> c, int threads) {
   rntm_t options;
   bli_rntm_init(&options);
-  bli_rntm_set_num_threads(threads_granted(threads), &options);
+  bli_rntm_set_num_threads(threads, &options);
   // BLIS's path for small products may add up in an order that depends on the threads.
   bli_rntm_disable_l3_sup(&options);
   T one = 1, zero = 0;

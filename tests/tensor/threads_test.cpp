@@ -2,12 +2,20 @@
 // enough for several threads.
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <functional>
+#include <map>
 #include <string>
 #include <thread>
 #include <vector>
+
+#include <pthread.h>
+#include <sched.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <boost/test/unit_test.hpp>
 
@@ -19,11 +27,43 @@
 
 using namespace heed;
 
+namespace {
+
+// Whether in_threads() calls its function once for each of `threads` threads.
+bool calls_each_once(std::int64_t threads) {
+  std::array<std::atomic<int>, 64> calls{};
+  in_threads(threads, [&](std::int64_t thread) { ++calls[thread]; });
+  return std::count(calls.begin(), calls.end(), 1) == threads &&
+         std::count(calls.begin(), calls.end(), 0) == std::ssize(calls) - threads;
+}
+
+// What f() returns in a child that fork() makes; -1 if it takes more than 20 s.
+template <class F>
+int in_child(F&& f) {
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(20);
+    _exit(f());
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE(threads)
 
-BOOST_AUTO_TEST_CASE(at_the_start_they_are_no_more_than_can_be_set) {
-  BOOST_TEST(num_threads() >= 1);
-  BOOST_TEST(num_threads() <= max_threads);
+BOOST_AUTO_TEST_CASE(at_the_start_they_are_as_omp_num_threads_says_or_the_processors) {
+  cpu_set_t set;
+  BOOST_TEST_REQUIRE(sched_getaffinity(0, sizeof set, &set) == 0);
+  const int all = std::min(CPU_COUNT(&set), max_threads);
+  const std::map<std::string, int> expected{
+      {"1", 1},   {"3", 3},    {"3,2", 3},   {"5000", 1024}, {"99999999999", 1024},
+      {"0", all}, {"-2", all}, {"all", all}, {"", all}};
+  const char* const value = std::getenv("OMP_NUM_THREADS");
+  const auto found = expected.find(value ? value : "");
+  if (found != expected.end()) BOOST_TEST(num_threads() == found->second);
   set_num_threads(num_threads());
 }
 
@@ -137,19 +177,110 @@ BOOST_AUTO_TEST_CASE(a_slow_thread_loses_its_share) {
   const int before = num_threads();
   set_num_threads(2);
   std::atomic<int> done = 0;
-  int before_first = 0, team = 0;
+  int before_first = 0;
   parallel_stealing(10, 2, [&](auto, std::int64_t i) {
     if (i == 0) {
-      team = omp_get_num_threads();  // with OMP_DYNAMIC there may be one only
       const auto end = Clock::now() + std::chrono::seconds(20);
-      while (team > 1 && done < 9 && Clock::now() < end) std::this_thread::yield();
+      while (done < 9 && Clock::now() < end) std::this_thread::yield();
       before_first = done;
     }
     ++done;
   });
   set_num_threads(before);
-  BOOST_TEST(before_first == (team > 1 ? 9 : 0));
+  BOOST_TEST(before_first == 9);
   BOOST_TEST(done == 10);
+}
+
+BOOST_AUTO_TEST_CASE(a_loop_in_a_loop_stays_on_its_thread) {
+  const int before = num_threads();
+  set_num_threads(4);
+  std::atomic<int> calls = 0, elsewhere = 0;
+  BOOST_TEST(!in_parallel());
+  in_threads(4, [&](auto) {
+    const auto outer = std::this_thread::get_id();
+    if (!in_parallel() || thread_count(1000, 1) != 1) ++elsewhere;
+    in_threads(3, [&](auto) {
+      ++calls;
+      if (std::this_thread::get_id() != outer) ++elsewhere;
+    });
+  });
+  BOOST_TEST(!in_parallel());
+  BOOST_TEST(calls == 12);
+  BOOST_TEST(elsewhere == 0);
+  set_num_threads(before);
+}
+
+// Some loops begin at once, some while the threads let others run, some when they sleep.
+BOOST_AUTO_TEST_CASE(threads_that_wait_in_any_way_take_part) {
+  const int before = num_threads();
+  set_num_threads(3);
+  int wrong = 0;
+  for (const int pause : {0, 20, 100, 1000}) {
+    for (int i = 0; i < 200; ++i) {
+      std::this_thread::sleep_for(std::chrono::microseconds(pause));
+      wrong += !calls_each_once(3);
+    }
+  }
+  BOOST_TEST(wrong == 0);
+  // The caller sleeps too, until the last one is done.
+  std::atomic<bool> done = false;
+  in_threads(3, [&](std::int64_t thread) {
+    if (thread != 2) return;
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    done = true;
+  });
+  BOOST_TEST(done);
+  set_num_threads(before);
+}
+
+BOOST_AUTO_TEST_CASE(a_program_s_own_threads_may_all_call) {
+  const int before = num_threads();
+  set_num_threads(3);
+  std::atomic<int> wrong = 0;
+  std::vector<std::thread> callers;
+  for (int caller = 0; caller < 4; ++caller) {
+    callers.emplace_back([&] {
+      for (int i = 0; i < 2000; ++i) wrong += !calls_each_once(3);
+    });
+  }
+  for (std::thread& caller : callers) caller.join();
+  BOOST_TEST(wrong == 0);
+  set_num_threads(before);
+}
+
+BOOST_AUTO_TEST_CASE(the_child_of_a_fork_has_threads_of_its_own) {
+  const int before = num_threads();
+  set_num_threads(3);
+  BOOST_TEST(calls_each_once(3));
+  const auto both_work = [] {
+    std::atomic<int> here = 0;  // both wait for the other
+    in_threads(2, [&](auto) {
+      ++here;
+      while (here < 2) std::this_thread::yield();
+    });
+    return calls_each_once(3) ? 7 : 1;
+  };
+  BOOST_TEST(in_child(both_work) == 7);
+  BOOST_TEST(in_child([&] { return in_child(both_work); }) == 7);
+  BOOST_TEST(both_work() == 7);
+  set_num_threads(before);
+}
+
+BOOST_AUTO_TEST_CASE(where_no_thread_can_be_had_the_caller_does_all) {
+  const int before = num_threads();
+  set_num_threads(3);
+  const int code = in_child([] {
+    pthread_attr_t attributes;  // of new threads: their stacks would take all addresses
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, std::size_t{1} << 47);
+    if (pthread_setattr_default_np(&attributes) != 0) return 1;
+    const auto caller = std::this_thread::get_id();
+    int calls = 0;
+    in_threads(3, [&](auto) { calls += std::this_thread::get_id() == caller; });
+    return calls_each_once(3) && calls == 3 ? 7 : 2;
+  });
+  BOOST_TEST(code == 7);
+  set_num_threads(before);
 }
 
 BOOST_AUTO_TEST_CASE(the_number_of_threads_is_kept_and_told) {

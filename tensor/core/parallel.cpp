@@ -1,0 +1,130 @@
+#include "tensor/core/parallel.h"
+
+#include <chrono>
+#include <exception>
+#include <mutex>
+#include <thread>
+
+#include <pthread.h>
+
+namespace heed {
+namespace {
+
+using std::int64_t;
+
+// initial-exec: without it every look costs a call.
+[[gnu::tls_model("initial-exec")]] thread_local bool is_in_loop = false;
+
+// A loop that threads share: call(f, thread) computes one thread's part of it.
+struct Loop {
+  void (*call)(void* f, int64_t thread);
+  void* f;
+};
+
+// The loop of which a thread has to compute its part; null when that is done. On a cache
+// line of its own, for two threads write it.
+class alignas(64) Task {
+ public:
+  void set(const Loop* loop) {
+    loop_ = loop;
+    loop_.notify_one();
+  }
+
+  // Waits until the loop is not `old`, and returns what it is. A thread that sleeps takes
+  // some 50 microseconds to wake up, and the next loop often begins sooner. So at first
+  // it waits busily, for 100 pauses, which take some microseconds; then, until a fifth of
+  // a millisecond has passed, it lets others use the processor that want to; and then it
+  // sleeps.
+  const Loop* wait_while(const Loop* old) const {
+    using Clock = std::chrono::steady_clock;
+    for (int i = 0; i < 100; ++i) {
+      if (const Loop* const loop = loop_; loop != old) return loop;
+#if defined(__x86_64__)
+      __builtin_ia32_pause();
+#endif
+    }
+    const auto end = Clock::now() + std::chrono::microseconds(200);
+    while (Clock::now() < end) {
+      if (const Loop* const loop = loop_; loop != old) return loop;
+      std::this_thread::yield();
+    }
+    loop_.wait(old);
+    return loop_;
+  }
+
+ private:
+  std::atomic<const Loop*> loop_ = nullptr;
+};
+
+// The threads that compute parts of loops, beside the thread that calls in_threads().
+// They start when a loop first needs them, and run until the process ends.
+class Team {
+ public:
+  // The caller computes part 0, and those for which there is no thread. Returns false,
+  // with nothing computed, while the team computes another thread's loop.
+  bool compute(const Loop& loop, int64_t threads) {
+    const std::unique_lock lock(mutex_, std::try_to_lock);
+    if (!lock) return false;
+    start(threads - 1);
+    const int64_t helpers = std::min(threads - 1, started_);
+    for (int64_t i = 0; i < helpers; ++i) tasks_[i].set(&loop);
+    is_in_loop = true;
+    loop.call(loop.f, 0);
+    for (int64_t i = helpers + 1; i < threads; ++i) loop.call(loop.f, i);
+    is_in_loop = false;
+    for (int64_t i = 0; i < helpers; ++i) tasks_[i].wait_while(&loop);
+    return true;
+  }
+
+  // For fork(), which copies only the thread that calls it: it waits for the end of a
+  // loop, and the child starts threads of its own.
+  void before_fork() { mutex_.lock(); }
+  void after_fork() { mutex_.unlock(); }
+  void in_child() {
+    started_ = 0;
+    mutex_.unlock();
+  }
+
+ private:
+  std::mutex mutex_;
+  int64_t started_ = 0;
+  std::array<Task, max_threads - 1> tasks_;  // no memory that could run out
+
+  // Starts what is missing of `wanted` threads, or as many as the system allows.
+  void start(int64_t wanted) {
+    try {
+      for (; started_ < wanted && started_ < std::ssize(tasks_); ++started_) {
+        std::thread(work, &tasks_[started_], started_ + 1).detach();
+      }
+    } catch (const std::exception&) {
+    }
+  }
+
+  // What a thread of the team does.
+  static void work(Task* task, int64_t thread) {
+    is_in_loop = true;
+    for (;;) {
+      const Loop& loop = *task->wait_while(nullptr);
+      loop.call(loop.f, thread);
+      task->set(nullptr);
+    }
+  }
+};
+
+constinit Team team;
+
+[[maybe_unused]] const int fork_handlers = pthread_atfork(
+    [] { team.before_fork(); }, [] { team.after_fork(); }, [] { team.in_child(); });
+
+}  // namespace
+
+bool in_parallel() { return is_in_loop; }
+
+void in_threads(int64_t threads, void (*call)(void* f, int64_t thread), void* f) {
+  // Throws Error where HEED_LEVEL is wrong: f, which looks up a kernel, must not throw.
+  kernels::level();
+  if (thread_count(threads, 1) > 1 && team.compute({call, f}, threads)) return;
+  for (int64_t thread = 0; thread < threads; ++thread) call(f, thread);
+}
+
+}  // namespace heed
