@@ -115,7 +115,7 @@ void move_all(std::vector<Target>& targets) {
   // element takes as long as four plain operations, or as one in SGD.
   std::int64_t count = 0;
   for (const Target& target : targets) count += target.numel();
-  parallel_for(count, parallel_grain / 4, [&](std::int64_t begin, std::int64_t end) {
+  parallel_for(count, 4, [&](std::int64_t begin, std::int64_t end) {
     std::int64_t first = 0;
     for (const Target& target : targets) {
       const std::int64_t next = first + target.numel();

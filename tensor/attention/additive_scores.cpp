@@ -18,11 +18,6 @@ using std::int64_t;
 // The time of a tanh, in plain operations.
 constexpr int64_t tanh_cost = 8;
 
-// So many things, with so many tanh each, keep a thread busy.
-int64_t tanh_grain(int64_t tanhs) {
-  return parallel_grain / (tanh_cost * std::max<int64_t>(tanhs, 1)) + 1;
-}
-
 // The operands as arrays: queries (batch, n, h), keys (batch, m, h), w (h).
 struct Operands {
   Tensor queries, keys, w;
@@ -64,7 +59,7 @@ Tensor additive_scores(const Tensor& queries, const Tensor& keys, const Tensor& 
     if (kernels::powers_pay(x.n, x.m)) {
       // Cut over queries; each thread has the powers of a query and of its entry's keys.
       const int64_t rows = x.batch * x.n, size = Powers<T>::size(x.m + 1, x.h);
-      const int64_t threads = thread_count(rows, tanh_grain(x.m * x.h));
+      const int64_t threads = thread_count(rows, tanh_cost * x.m * x.h);
       Buffer<T> memory(size * threads);
       const auto piece = [&](int64_t thread, int64_t begin, int64_t end) {
         const auto of_q = Powers<T>::in(memory.first() + thread * size, 1, x.h);
@@ -86,7 +81,7 @@ Tensor additive_scores(const Tensor& queries, const Tensor& keys, const Tensor& 
       return scores;
     }
     // Cut over all pairs of a query and a key: a decoder has one query and many keys.
-    parallel_for(scores.numel(), tanh_grain(x.h), [&](int64_t begin, int64_t end) {
+    parallel_for(scores.numel(), tanh_cost * x.h, [&](int64_t begin, int64_t end) {
       while (begin < end) {
         const int64_t row = begin / x.m, first = begin % x.m;
         const int64_t last = std::min(x.m, first + end - begin);
@@ -119,7 +114,7 @@ AdditiveScoresGradients additive_scores_backward(const Tensor& g, const Tensor& 
     // whole, however many threads there are.
     const int64_t width = kernels::additive_width, blocks = ceil_div(x.h, width);
     const int64_t pieces = x.batch * blocks;
-    const int64_t threads = thread_count(pieces, tanh_grain(x.n * x.m * width));
+    const int64_t threads = thread_count(pieces, tanh_cost * x.n * x.m * width);
     const int64_t size =
         kernels::powers_pay(x.n, x.m) ? Powers<T>::size(x.n + x.m, width) : 0;
     Buffer<T> memory(size * threads);

@@ -138,7 +138,7 @@ Tensor rows_like(const Tensor& x, std::int64_t columns) {
 Cuts even_cuts(const std::vector<std::int64_t>& work) {
   constexpr std::int64_t runs_a_thread = 4;
   const std::int64_t total = std::accumulate(work.begin(), work.end(), std::int64_t{0});
-  const std::int64_t threads = thread_count(total, multiply_grain);
+  const std::int64_t threads = thread_count(total, 1, multiply_grain);
   const std::int64_t runs = threads > 1 ? threads * runs_a_thread : 1;
   std::vector<std::int64_t> cuts = {0};
   std::int64_t done = 0;

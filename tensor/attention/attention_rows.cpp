@@ -106,11 +106,6 @@ void backward_head(const AttentionOperands<T>& h, const Matrices<const T>& g,
 // tile.
 constexpr int64_t row_cost = 4;
 
-// For parallel_for over rows of so many multiply-adds each.
-int64_t grain(int64_t multiply_adds) {
-  return multiply_grain / std::max<int64_t>(row_cost * multiply_adds, 1) + 1;
-}
-
 }  // namespace
 
 template <class T>
@@ -120,15 +115,15 @@ void attention_by_rows(const AttentionOperands<T>& h, AttentionResult& result,
   T* const p = weights.mutable_data<T>();
   const int64_t rows = h.count * h.queries;
   const Buffer<T> dropped(h.bits ? rows * h.keys : 0);
-  parallel_for(rows, grain(h.keys * (h.features + h.value_features)),
-               [&](int64_t begin, int64_t end) {
-                 for (int64_t row = begin; row < end; ++row) {
-                   const int64_t head = row / h.queries, i = row % h.queries;
-                   forward_row(h, head, i, p + row * h.keys,
-                               output[head] + i * output.row_step,
-                               dropped.first() + (h.bits ? row * h.keys : 0));
-                 }
-               });
+  const int64_t work = row_cost * h.keys * (h.features + h.value_features);
+  parallel_for(
+      rows, work * parallel_grain / multiply_grain, [&](int64_t begin, int64_t end) {
+        for (int64_t row = begin; row < end; ++row) {
+          const int64_t head = row / h.queries, i = row % h.queries;
+          forward_row(h, head, i, p + row * h.keys, output[head] + i * output.row_step,
+                      dropped.first() + (h.bits ? row * h.keys : 0));
+        }
+      });
 }
 
 template <class T>

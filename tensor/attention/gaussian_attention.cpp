@@ -25,11 +25,6 @@ void check_operands(const char* op, const Tensor& query, const Tensor& key,
   for (const Tensor* x : {&query, &value, &w}) check_same_dtype(op, key, *x);
 }
 
-// For parallel_for over the rows; an exp takes about the time of four plain operations.
-std::int64_t grain(std::int64_t m) {
-  return parallel_grain / (4 * std::max<std::int64_t>(m, 1)) + 1;
-}
-
 // The operands as the kernels read them.
 template <class T>
 struct Dense {
@@ -65,7 +60,7 @@ GaussianAttentionResult gaussian_attention(const Tensor& query, const Tensor& ke
              *const o = result.output.mutable_data<T>(),
              *const by_query = result.by_query.mutable_data<T>(),
              *const by_w = result.by_w.mutable_data<T>();
-    parallel_for(query.numel(), grain(m), [&](std::int64_t begin, std::int64_t end) {
+    parallel_for(query.numel(), exp_cost * m, [&](std::int64_t begin, std::int64_t end) {
       kernels::get<kernels::GaussianKernels<T>>().attention(
           x.rows(begin, end), {p + begin * m, o + begin, by_query + begin, by_w + begin});
     });
@@ -106,7 +101,7 @@ GaussianAttentionGradients gaussian_attention_backward(
                    *const from_g = dense_g.data<T>();
     T* const dk = wanted[0] ? gradients.key.mutable_data<T>() : nullptr;
     T* const dv = wanted[1] ? gradients.value.mutable_data<T>() : nullptr;
-    parallel_for(query.numel(), grain(m), [&](std::int64_t begin, std::int64_t end) {
+    parallel_for(query.numel(), exp_cost * m, [&](std::int64_t begin, std::int64_t end) {
       const std::int64_t at = begin * m;
       kernels::get<kernels::GaussianKernels<T>>().gradients(
           x.rows(begin, end), {from_p + at, from_o + begin, from_g + begin},

@@ -156,10 +156,9 @@ Tensor full(const Shape& shape, Number value, DType dtype) {
   dispatch(dtype, [&]<class T>() {
     const T element = fitting<T>("full", value);
     T* const out = result.mutable_data<T>();
-    parallel_for(result.numel(), parallel_grain,
-                 [&](std::int64_t begin, std::int64_t end) {
-                   std::fill(out + begin, out + end, element);
-                 });
+    parallel_for(result.numel(), 1, [&](std::int64_t begin, std::int64_t end) {
+      std::fill(out + begin, out + end, element);
+    });
   });
   return result;
 }

@@ -123,7 +123,8 @@ bool in_parallel() { return is_in_loop; }
 void in_threads(int64_t threads, void (*call)(void* f, int64_t thread), void* f) {
   // Throws Error where HEED_LEVEL is wrong: f, which looks up a kernel, must not throw.
   kernels::level();
-  if (thread_count(threads, 1) > 1 && team.compute({call, f}, threads)) return;
+  const bool can_share = threads > 1 && num_threads() > 1 && !is_in_loop;
+  if (can_share && team.compute({call, f}, threads)) return;
   for (int64_t thread = 0; thread < threads; ++thread) call(f, thread);
 }
 

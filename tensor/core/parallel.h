@@ -12,12 +12,14 @@
 
 namespace heed {
 
-// The work of a loop, in elements for each thread, below which threads cost more than
-// they save: to begin and end a loop on two threads takes a microsecond if the second
-// waits already. What is read often comes from an op that two threads shared, and then
-// lies half in each one's cache.
+// The work for each thread, in operations such as an addition of two elements, below
+// which threads cost more than they save. To begin and end a loop takes half a
+// microsecond if the threads wait for it; but what is read often comes from an op that
+// two threads shared, and then lies half in each one's cache.
 inline constexpr std::int64_t parallel_grain = 16384;
-// The same in multiply-adds of a product.
+// The time of an exp, in such operations.
+inline constexpr std::int64_t exp_cost = 4;
+// The same work as parallel_grain, in multiply-adds of a product.
 inline constexpr std::int64_t multiply_grain = 1 << 19;
 
 // How many pieces of size b cover a.
@@ -32,10 +34,12 @@ inline std::int64_t even_pieces(std::int64_t size, std::int64_t most, std::int64
 // Whether this thread computes a part of a loop: then a loop in it is not cut again.
 bool in_parallel();
 
-// How many threads pay for `count` units of work, with at least `grain` for each.
-inline std::int64_t thread_count(std::int64_t count, std::int64_t grain) {
+// How many threads pay for `count` items of `work` operations each, with at least `grain`
+// operations for each thread.
+inline std::int64_t thread_count(std::int64_t count, std::int64_t work,
+                                 std::int64_t grain = parallel_grain) {
   const std::int64_t most = in_parallel() ? 1 : num_threads();
-  return std::clamp<std::int64_t>(count / std::max<std::int64_t>(grain, 1), 1, most);
+  return std::clamp<std::int64_t>(std::min(count, count * work / grain), 1, most);
 }
 
 // Calls call(f, thread) for thread = 0 to `threads` - 1, each on a thread of its own if
@@ -55,11 +59,11 @@ void in_threads(std::int64_t threads, F&& f) {
 }
 
 // Calls f(begin, end) once on each thread, for even shares of [0, count), where a call
-// costs too much for more of them. There are as many threads as pay for `count` units of
-// work, with at least `grain` for each. f must not throw.
+// costs too much for more of them. There are as many threads as pay for `count` items of
+// `work` operations each. f must not throw.
 template <class F>
-void parallel_shares(std::int64_t count, std::int64_t grain, F&& f) {
-  const std::int64_t threads = thread_count(count, grain);
+void parallel_shares(std::int64_t count, std::int64_t work, F&& f) {
+  const std::int64_t threads = thread_count(count, work);
   in_threads(threads, [&](std::int64_t thread) {
     f(count * thread / threads, count * (thread + 1) / threads);
   });
@@ -106,14 +110,14 @@ void parallel_pieces(std::int64_t count, std::int64_t threads, F&& f,
   });
 }
 
-// Calls f(begin, end) over such pieces, on as many threads as have at least `grain` units
-// of work each. If there are several pieces for a thread, each has at least four times as
-// much: what a stolen one reads often lies in the other core's cache, so that small ones
-// lose more time than they save. f must not throw.
+// Calls f(begin, end) over such pieces, on as many threads as pay for `count` items of
+// `work` operations each. If there are several pieces for a thread, each has at least
+// four times the work that pays for one: what a stolen one reads often lies in the other
+// core's cache, so that small ones lose more time than they save. f must not throw.
 template <class F>
-void parallel_for(std::int64_t count, std::int64_t grain, F&& f) {
-  const std::int64_t threads = thread_count(count, grain);
-  const std::int64_t each = count / threads / std::max<std::int64_t>(4 * grain, 1);
+void parallel_for(std::int64_t count, std::int64_t work, F&& f) {
+  const std::int64_t threads = thread_count(count, work);
+  const std::int64_t each = count * work / threads / (4 * parallel_grain);
   const auto piece = [&](auto, auto begin, auto end) { f(begin, end); };
   parallel_pieces(count, threads, piece, std::clamp<std::int64_t>(each, 1, 4));
 }

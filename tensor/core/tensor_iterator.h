@@ -48,15 +48,14 @@ struct TensorIterator {
   void run(F&& f) const {
     const std::int64_t outer = outer_size(), inner = inner_size();
     if (outer == 1) {
-      parallel_for(inner, parallel_grain, [&](std::int64_t begin, std::int64_t end) {
+      parallel_for(inner, 1, [&](std::int64_t begin, std::int64_t end) {
         std::array<std::int64_t, N> at;
         for (int k = 0; k < N; ++k) at[k] = begin * inner_strides()[k];
         f(end - begin, at);
       });
       return;
     }
-    const std::int64_t grain = parallel_grain / std::max<std::int64_t>(inner, 1) + 1;
-    parallel_for(outer, grain,
+    parallel_for(outer, inner,
                  [&](std::int64_t begin, std::int64_t end) { run_range(begin, end, f); });
   }
 

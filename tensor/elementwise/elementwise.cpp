@@ -111,7 +111,7 @@ void run(Kernel kernel, const Shape& shape, const Operands<N>& in, void* out,
     steps[k] = in[k].is_number() ? 0 : 1;
   }
   if (dense) {
-    parallel_for(numel, parallel_grain, [&](std::int64_t begin, std::int64_t end) {
+    parallel_for(numel, 1, [&](std::int64_t begin, std::int64_t end) {
       std::array<std::int64_t, N> from;
       from.fill(begin);
       run_piece(end - begin, from, begin);

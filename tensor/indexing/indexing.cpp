@@ -29,7 +29,7 @@ Tensor checked_index(std::string_view op, const Tensor& index, std::int64_t size
   const std::int64_t n = dense.numel();
   const auto outside = [size](std::int64_t i) { return i < 0 || i >= size; };
   std::atomic<bool> bad = false;
-  parallel_for(n, parallel_grain, [&](std::int64_t begin, std::int64_t end) {
+  parallel_for(n, 1, [&](std::int64_t begin, std::int64_t end) {
     bool any = false;
     for (std::int64_t i = begin; i < end; ++i) any |= outside(first[i]);
     if (any) bad = true;
@@ -98,11 +98,10 @@ void add_rows(Tensor& out, int d, const Tensor& x, RowIndex&& row_index) {
   if (dense.numel() == 0) return;
   const std::int64_t columns = dense.numel() / rows;
   // One share a thread: each passes over all rows.
-  const std::int64_t grain = parallel_grain / rows + 1;
   dispatch(x.dtype(), [&]<class T>() {
     T* const sums = out.mutable_data<T>();
     const T* const terms = dense.data<T>();
-    parallel_shares(columns, grain, [&](std::int64_t c, std::int64_t end) {
+    parallel_shares(columns, rows, [&](std::int64_t c, std::int64_t end) {
       while (c < end) {  // the columns of one outer index at a time
         const std::int64_t outer = c / inner;
         const std::int64_t first = c - outer * inner;
@@ -132,8 +131,7 @@ Tensor triangle(std::string_view op, const Tensor& x, std::int64_t diagonal, boo
   dispatch(x.dtype(), [&]<class T>() {
     const T* const in = dense.data<T>();
     T* const out = result.mutable_data<T>();
-    const std::int64_t grain = parallel_grain / columns + 1;
-    parallel_for(x.numel() / columns, grain, [&](std::int64_t begin, std::int64_t end) {
+    parallel_for(x.numel() / columns, columns, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t row = begin; row < end; ++row) {
         const T* const from = in + row * columns;
         T* const to = out + row * columns;

@@ -366,7 +366,7 @@ void multiply_in_tiles(const Products<T>& x) {
   for (int64_t first = 0; first < grid.slices; first += at_once) {
     const int64_t end = std::min(first + at_once, grid.slices);
     compute_slices(first, end, target);
-    parallel_for(size_c, parallel_grain / at_once + 1, [&](auto begin, auto stop) {
+    parallel_for(size_c, at_once, [&](auto begin, auto stop) {
       for (int64_t slice = std::max<int64_t>(first, 1); slice < end; ++slice) {
         add_row(1, stop - begin, target(0, slice) + begin, x.c + begin, size_c);
       }
@@ -388,7 +388,7 @@ void multiply(const Products<T>& x) {
   }
   if (x.bias) {
     const auto add_row = kernels::get<kernels::VectorKernels<T>>().add_row;
-    parallel_for(x.count() * x.m, parallel_grain / x.n + 1, [&](auto begin, auto end) {
+    parallel_for(x.count() * x.m, x.n, [&](auto begin, auto end) {
       add_row(end - begin, x.n, x.bias, x.c + begin * x.n, x.n);
     });
   }

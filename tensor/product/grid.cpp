@@ -85,10 +85,10 @@ Sharing share_out(const ProductSizes& x) {
   const int64_t work = x.m * x.n * x.k;
   const int64_t tiles = ceil_div(x.m, x.tile_rows) * ceil_div(x.n, x.tile_columns);
   const int64_t slices = x.can_cut_k ? ceil_div(x.k, x.depth) : 1;
-  const int64_t threads = thread_count(x.products, multiply_grain / work + 1);
+  const int64_t threads = thread_count(x.products, work, multiply_grain);
   // Twice the work that pays for a thread: several of them read the same a or b.
   const int64_t team =
-      thread_count(std::min(work / (2 * multiply_grain), tiles * slices), 1);
+      std::min(thread_count(work, 1, 2 * multiply_grain), tiles * slices);
   const bool is_uneven = x.products % threads != 0 && x.products < 4 * threads;
   if (threads > team || (threads == team && !is_uneven)) return {threads, Grid{}};
 

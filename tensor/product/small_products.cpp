@@ -37,7 +37,7 @@ void multiply_small(const Products<T>& x) {
   // AVX-512 are a panel of 32 and half a panel.
   const PanelLayout<T> panel(x.n, padded_columns(x), x.k);
   const int64_t products = x.count();
-  const int64_t threads = thread_count(products, multiply_grain / (x.m * x.n * x.k) + 1);
+  const int64_t threads = thread_count(products, x.m * x.n * x.k, multiply_grain);
   Buffer<T> memory(panel.size * threads);
   parallel_pieces(products, threads, [&](int64_t thread, int64_t begin, int64_t end) {
     T* const packed = memory.first() + thread * panel.size;

@@ -18,8 +18,7 @@ using std::int64_t;
 // each call passes over all rows.
 template <class F>
 void for_lines(int64_t products, int64_t lines, int64_t work, F&& f) {
-  const int64_t grain = parallel_grain / work + 1;
-  parallel_shares(products * lines, grain, [&](int64_t begin, int64_t end) {
+  parallel_shares(products * lines, work, [&](int64_t begin, int64_t end) {
     int64_t product = begin / lines, first = begin % lines;
     while (begin < end) {
       const int64_t last = std::min(lines, first + end - begin);

@@ -45,12 +45,11 @@ LayerNormResult layer_norm(const Tensor& x, const Tensor& weight, const Tensor& 
                    *const bs = elements<T>(b);
     T* const to = r.output.mutable_data<T>();
     T *const mean = r.mean.mutable_data<T>(), *const rstd = r.rstd.mutable_data<T>();
-    parallel_for(count(rows), parallel_grain / n + 1,
-                 [&](std::int64_t begin, std::int64_t end) {
-                   kernels::get<kernels::LayerNormKernels<T>>().forward(
-                       end - begin, n, from + begin * n, ws, bs, eps, to + begin * n,
-                       mean + begin, rstd + begin);
-                 });
+    parallel_for(count(rows), n, [&](std::int64_t begin, std::int64_t end) {
+      kernels::get<kernels::LayerNormKernels<T>>().forward(
+          end - begin, n, from + begin * n, ws, bs, eps, to + begin * n, mean + begin,
+          rstd + begin);
+    });
     return r;
   });
 }
@@ -77,8 +76,7 @@ std::array<Tensor, 3> layer_norm_backward(const Tensor& g, const Tensor& x,
     T* const dx = wanted[0] ? result[0].mutable_data<T>() : nullptr;
     T* const dw = wanted[1] ? parts[0].mutable_data<T>() : nullptr;
     T* const db = wanted[2] ? parts[1].mutable_data<T>() : nullptr;
-    const std::int64_t grain = parallel_grain / (rows_at_once * n) + 1;
-    parallel_for(blocks, grain, [&](std::int64_t begin, std::int64_t end) {
+    parallel_for(blocks, rows_at_once * n, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t block = begin; block < end; ++block) {
         const auto part = [&](T* all) -> T* {
           if (all) std::fill_n(all + block * n, n, T(0));

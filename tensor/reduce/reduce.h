@@ -20,10 +20,6 @@ struct Reduced {
   Shape shape;  // the result's; its elements in order are those of (outer, inner)
 
   std::int64_t size() const { return n * inner; }
-  // For parallel_for over `outer`.
-  std::int64_t grain() const {
-    return parallel_grain / std::max<std::int64_t>(size(), 1) + 1;
-  }
 };
 
 // Throws Error, naming `op`, when one of `dims` is out of range or named twice.
@@ -47,18 +43,15 @@ void run_fold(kernels::Fold<T> fold, std::int64_t outer, std::int64_t n,
   if (inner == 0) return;
   const std::int64_t block = std::max<std::int64_t>(32, 4096 / inner);
   if (n <= block) {
-    parallel_for(outer, parallel_grain / std::max<std::int64_t>(n * inner, 1) + 1,
-                 [&](std::int64_t begin, std::int64_t end) {
-                   fold(end - begin, n, inner, x + begin * n * inner,
-                        out + begin * inner);
-                 });
+    parallel_for(outer, n * inner, [&](std::int64_t begin, std::int64_t end) {
+      fold(end - begin, n, inner, x + begin * n * inner, out + begin * inner);
+    });
     return;
   }
   const std::int64_t blocks = ceil_div(n, block);
   Tensor partial = empty({outer, blocks, inner}, dtype_of<T>);
   T* const parts = partial.mutable_data<T>();
-  const std::int64_t grain = parallel_grain / (block * inner) + 1;
-  parallel_for(outer * blocks, grain, [&](std::int64_t begin, std::int64_t end) {
+  parallel_for(outer * blocks, block * inner, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
       const std::int64_t first = i % blocks * block;
       fold(1, std::min(block, n - first), inner, x + (i / blocks * n + first) * inner,

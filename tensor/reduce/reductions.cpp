@@ -71,21 +71,22 @@ Moments moments(const Reduced& r, const T* center) {
   double* const q = squares.mutable_data<double>();
   const auto kernel = kernels::get<kernels::ReduceKernels<T>>().moments;
   if (blocks == 1) {
-    parallel_for(r.outer, r.grain(), [&](std::int64_t begin, std::int64_t end) {
+    parallel_for(r.outer, r.size(), [&](std::int64_t begin, std::int64_t end) {
       const std::int64_t at = begin * r.inner;
       kernel(end - begin, r.n, r.inner, x + begin * r.size(), center + at, s + at,
              q + at);
     });
     return {sums, squares};
   }
-  const std::int64_t grain = parallel_grain / (block * r.inner + 1) + 1;
-  parallel_for(r.outer * blocks, grain, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) {
-      const std::int64_t o = i / blocks, first = i % blocks * block;
-      kernel(1, std::min(block, r.n - first), r.inner, x + (o * r.n + first) * r.inner,
-             center + o * r.inner, s + i * r.inner, q + i * r.inner);
-    }
-  });
+  parallel_for(r.outer * blocks, block * r.inner,
+               [&](std::int64_t begin, std::int64_t end) {
+                 for (std::int64_t i = begin; i < end; ++i) {
+                   const std::int64_t o = i / blocks, first = i % blocks * block;
+                   kernel(1, std::min(block, r.n - first), r.inner,
+                          x + (o * r.n + first) * r.inner, center + o * r.inner,
+                          s + i * r.inner, q + i * r.inner);
+                 }
+               });
   Moments result{empty({r.outer, r.inner}, float64), empty({r.outer, r.inner}, float64)};
   const auto fold = folds<double>().sum;
   run_fold(fold, r.outer, blocks, r.inner, s, result.sums.mutable_data<double>());
@@ -233,7 +234,7 @@ Tensor extreme(std::string_view op, ReduceOp max_or_min, const Reduced& r,
 template <class T>
 void locate(const Reduced& r, const T* extremes, std::int64_t* indices) {
   const T* const elements = r.elements.data<T>();
-  parallel_for(r.outer, r.grain(), [&](std::int64_t begin, std::int64_t end) {
+  parallel_for(r.outer, r.size(), [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t o = begin; o < end; ++o) {
       const T* const x = elements + o * r.size();
       const T* const wanted = extremes + o * r.inner;

@@ -24,8 +24,7 @@ Tensor apply(std::string_view op, const Tensor& x, Dim dim, auto pick) {
     if (y.numel() == 0) return y;
     const T* const from = r.elements.data<T>();
     T* const to = y.mutable_data<T>();
-    // An exp takes about the time of four plain operations.
-    parallel_for(r.outer, r.grain() / 4 + 1, [&](std::int64_t begin, std::int64_t end) {
+    parallel_for(r.outer, exp_cost * r.size(), [&](std::int64_t begin, std::int64_t end) {
       const std::int64_t at = begin * r.size();
       pick(kernels::get<kernels::ReduceKernels<T>>())(end - begin, r.n, r.inner,
                                                       from + at, to + at);
@@ -60,7 +59,7 @@ Tensor softmax_backward(const Tensor& g, const Tensor& y, Dim dim) {
     if (dx.numel() == 0) return dx;
     const T *const ys = r.elements.data<T>(), *const gs = dense.data<T>();
     T* const to = dx.mutable_data<T>();
-    parallel_for(r.outer, r.grain(), [&](std::int64_t begin, std::int64_t end) {
+    parallel_for(r.outer, r.size(), [&](std::int64_t begin, std::int64_t end) {
       const std::int64_t at = begin * r.size();
       kernels::get<kernels::ReduceKernels<T>>().softmax_backward(
           end - begin, r.n, r.inner, gs + at, ys + at, to + at);
@@ -80,8 +79,7 @@ Tensor log_softmax_backward(const Tensor& g, const Tensor& y, Dim dim) {
     if (dx.numel() == 0) return dx;
     const T *const ys = r.elements.data<T>(), *const gs = dense.data<T>();
     T* const to = dx.mutable_data<T>();
-    // An exp takes about the time of four plain operations.
-    parallel_for(r.outer, r.grain() / 4 + 1, [&](std::int64_t begin, std::int64_t end) {
+    parallel_for(r.outer, exp_cost * r.size(), [&](std::int64_t begin, std::int64_t end) {
       const std::int64_t at = begin * r.n;
       kernels::get<kernels::ReduceKernels<T>>().log_softmax_backward(
           end - begin, r.n, gs + at, ys + at, to + at);

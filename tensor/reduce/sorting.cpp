@@ -33,7 +33,7 @@ WithIndices<Tensor> order_rows(const Tensor& rows, std::int64_t k, bool descendi
     std::int64_t* const all = places.mutable_data<std::int64_t>();
     T* const ordered = values.mutable_data<T>();
     std::int64_t* const found = indices.mutable_data<std::int64_t>();
-    parallel_for(count, 1024 / (n + 1) + 1, [&](std::int64_t begin, std::int64_t end) {
+    parallel_for(count, 16 * n, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t r = begin; r < end; ++r) {
         const T* const x = elements + r * n;
         std::int64_t* const place = all + r * n;
@@ -97,7 +97,7 @@ Tensor cumsum(const Tensor& x, Dim dim) {
         std::conditional_t<std::is_floating_point_v<T>, double, std::uint64_t>;
     const T* const from = r.elements.data<T>();
     T* const to = out.mutable_data<T>();
-    parallel_for(r.outer, r.grain(), [&](std::int64_t begin, std::int64_t end) {
+    parallel_for(r.outer, r.size(), [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t o = begin; o < end; ++o) {
         for (std::int64_t j = 0; j < r.inner; ++j) {
           Running sum = 0;

@@ -135,6 +135,20 @@ BOOST_AUTO_TEST_CASE(results_have_the_same_bits_for_any_number_of_threads) {
   set_num_threads(before);
 }
 
+BOOST_AUTO_TEST_CASE(as_many_threads_work_as_have_enough_to_do) {
+  const int before = num_threads();
+  set_num_threads(3);
+  BOOST_TEST(thread_count(2 * parallel_grain - 1, 1) == 1);
+  BOOST_TEST(thread_count(2 * parallel_grain, 1) == 2);
+  BOOST_TEST(thread_count(512, 4 * 16) == 2);
+  BOOST_TEST(thread_count(100 * parallel_grain, 1) == 3);
+  BOOST_TEST(thread_count(2, 100 * parallel_grain) == 2);
+  BOOST_TEST(thread_count(100, 10, 500) == 2);
+  BOOST_TEST(thread_count(0, 1) == 1);
+  BOOST_TEST(thread_count(100, 0) == 1);
+  set_num_threads(before);
+}
+
 BOOST_AUTO_TEST_CASE(each_piece_is_done_once) {
   const int before = num_threads();
   for (const int threads : {1, 2, 3, 5}) {
@@ -145,12 +159,12 @@ BOOST_AUTO_TEST_CASE(each_piece_is_done_once) {
         const auto once = [](auto& times) { return times.exchange(0) == 1; };
         return std::all_of(done.begin(), done.end(), once);
       };
-      for (const std::int64_t grain : {0, 1, 3, 100}) {
-        parallel_for(count, grain, [&](std::int64_t begin, std::int64_t end) {
+      for (const std::int64_t work : {0, 1, 100, 16384, 1'000'000}) {
+        parallel_for(count, work, [&](std::int64_t begin, std::int64_t end) {
           for (std::int64_t i = begin; i < end; ++i) ++done[i];
         });
         BOOST_TEST(each_once());
-        parallel_shares(count, grain, [&](std::int64_t begin, std::int64_t end) {
+        parallel_shares(count, work, [&](std::int64_t begin, std::int64_t end) {
           for (std::int64_t i = begin; i < end; ++i) ++done[i];
         });
         BOOST_TEST(each_once());
