@@ -36,7 +36,7 @@
 //       for each block of rows of a: pack a or     block_rows     MC  compute()
 //           copy it, if need be
 //         for each group of panels                 group              compute_block()
-//           for each strip of rows                 tile_rows      MR  compute_block()
+//           for each strip of rows                 tile_rows      MR  multiply_panels()
 //             for each panel of the group          tile_columns   NR  multiply_panels()
 //               a tile of c                                           multiply_tile()
 //
@@ -49,15 +49,15 @@
 // strip must stay in L1 and a group in L2. What is read again after that comes from L3,
 // or from memory: a strip for the next group, a block of b for the next block of rows.
 // The first slice sets a tile of c, the others add to it. (If threads share k, slices are
-// added later: see grid.cpp.) A panel comes from L2: for each value of k a tile needs 128
-// bytes of it, and has 24 multiply-adds of vectors to do, at most two of them a cycle. So
-// L2 has 12 cycles or more to deliver two cache lines, which is enough.
+// added later: see grid.cpp.) A panel comes from L2, two cache lines for each value of k;
+// for that a tile has 24 multiply-adds of vectors to do, which take 12 cycles or more.
 //
 // The outer loops are those of Goto and van de Geijn (Anatomy of High-Performance Matrix
 // Multiplication, 2008) and of BLIS. The inner two have changed places: BLIS keeps a
-// block of a in L2 and a panel of b in L1, heed panels of b in L2 and a strip of a in L1.
-// heed's tile reads matrix a number by number, with any strides: so contiguous rows of it
-// need no packing. They are read in place, or copied (see choose_rows_of_a()).
+// block of a in L2 and a panel of b in L1, heed panels of b in L2 and a strip of a in L1
+// (but shallow panels in L1, for 16 strips at a time: see multiply_panels()). heed's tile
+// reads matrix a number by number, with any strides: so contiguous rows of it need no
+// packing. They are read in place, or copied (see choose_rows_of_a()).
 //
 // The bits of c depend neither on the number of threads nor on the caches: whatever its
 // tile, an element's sum over a slice is formed by one thread in the order of k; the
@@ -227,11 +227,11 @@ class Worker {
   const Blocking<T>& blocking_;
   PackedBlock<T> a_, b_;
 
-  // The rows of a block as the kernel reads them: the first strip, how many rows there
-  // are in all strips, and how many elements further the next strip begins.
+  // The rows of a block as the kernel reads them: the first ones, how many there are, how
+  // many it takes at a time, and how many elements further the next of these begin.
   struct Strips {
-    Matrix<const T> first_strip;
-    int64_t rows, step;
+    Matrix<const T> first;
+    int64_t rows, at_once, step;
   };
 
   // The strips of the rows from `first` on, copied or packed if need be.
@@ -245,15 +245,15 @@ class Worker {
           }
           a_ = {a_.memory, first, rows, depth};
         }
-        return {{a_.memory, depth, 1}, rows, height * depth};
+        return {{a_.memory, depth, 1}, rows, rows, 0};  // all at once
       case RowsOfA::packed: {
         const PanelLayout<T> panels(rows, height, depth);
         pack(panels, first, row_stride, x_.a.column_stride, a_);
-        return {{a_.memory, 1, height}, rows, panels.size};  // as panels.h has it
+        return {{a_.memory, 1, height}, rows, height, panels.size};  // as panels.h has it
       }
       case RowsOfA::in_place: break;
     }
-    return {{first, row_stride, 1}, rows, height * row_stride};
+    return {{first, row_stride, 1}, rows, 16 * height, 16 * height * row_stride};
   }
 
   // Packs lines that are `step` apart and whose elements are `depth_step` apart, unless
@@ -270,16 +270,16 @@ class Worker {
   // added to the first column.
   void compute_block(const Strips& a, const PanelLayout<T>& panels, T* c, bool add,
                      const T* bias) const {
-    const int64_t group = blocking_.group(panels), height = blocking_.kernel.tile_rows;
+    const int64_t group = blocking_.group(panels);
     for (int64_t panel = 0; panel < panels.count; panel += group) {
       const int64_t column = panel * panels.width;
       const int64_t columns = std::min(group * panels.width, panels.lines - column);
-      Matrix<const T> strip = a.first_strip;
-      for (int64_t row = 0; row < a.rows; row += height, strip.first += a.step) {
-        blocking_.kernel.multiply_panels({.m = std::min(height, a.rows - row),
+      Matrix<const T> rows = a.first;
+      for (int64_t row = 0; row < a.rows; row += a.at_once, rows.first += a.step) {
+        blocking_.kernel.multiply_panels({.m = std::min(a.at_once, a.rows - row),
                                           .n = columns,
                                           .k = panels.depth,
-                                          .a = strip,
+                                          .a = rows,
                                           .b = b_.memory + panel * panels.size,
                                           .b_step = panels.width,
                                           .panel_step = panels.size,
