@@ -61,8 +61,9 @@ class alignas(64) Task {
 class Team {
  public:
   // The caller computes part 0, and those for which there is no thread. Returns false,
-  // with nothing computed, while the team computes another thread's loop.
-  bool compute(const Loop& loop, int64_t threads) {
+  // with nothing computed, while the team computes another thread's loop. noexcept: if
+  // the caller's part threw, the others would read what the caller destroys.
+  bool compute(const Loop& loop, int64_t threads) noexcept {
     const std::unique_lock lock(mutex_, std::try_to_lock);
     if (!lock) return false;
     start(threads - 1);
@@ -76,8 +77,8 @@ class Team {
     return true;
   }
 
-  // For fork(), which copies only the thread that calls it: it waits for the end of a
-  // loop, and the child starts threads of its own.
+  // For fork(), which copies only the thread that calls it: a loop under way ends first,
+  // and the child starts threads of its own.
   void before_fork() { mutex_.lock(); }
   void after_fork() { mutex_.unlock(); }
   void in_child() {
