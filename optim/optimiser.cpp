@@ -111,7 +111,7 @@ void Target::commit() {
 
 void move_all(std::vector<Target>& targets) {
   // Threads share the elements of all parameters, counted from the first one's first: a
-  // model has many small parameters, and to start the threads takes time. The step of an
+  // model has many small parameters, and each loop takes time to begin. The step of an
   // element takes as long as four plain operations, or as one in SGD.
   std::int64_t count = 0;
   for (const Target& target : targets) count += target.numel();

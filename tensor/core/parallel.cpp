@@ -12,7 +12,7 @@ namespace {
 
 using std::int64_t;
 
-// initial-exec: without it every look costs a call.
+// In a shared library each access is a call by default; initial-exec makes it a load.
 [[gnu::tls_model("initial-exec")]] thread_local bool is_in_loop = false;
 
 // A loop that threads share: call(f, thread) computes one thread's part of it.
@@ -122,7 +122,8 @@ constinit Team team;
 bool in_parallel() { return is_in_loop; }
 
 void in_threads(int64_t threads, void (*call)(void* f, int64_t thread), void* f) {
-  // Throws Error where HEED_LEVEL is wrong: f, which looks up a kernel, must not throw.
+  // Throws Error here where HEED_LEVEL is wrong, before threads run f: in f, which looks
+  // up its kernels, the same Error would end the program.
   kernels::level();
   const bool can_share = threads > 1 && num_threads() > 1 && !is_in_loop;
   if (can_share && team.compute({call, f}, threads)) return;

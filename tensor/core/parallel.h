@@ -12,14 +12,14 @@
 
 namespace heed {
 
-// The work for each thread, in operations such as an addition of two elements, below
-// which threads cost more than they save. To begin and end a loop takes half a
-// microsecond if the threads wait for it; but what is read often comes from an op that
-// two threads shared, and then lies half in each one's cache.
+// The fewest operations, such as an addition of two elements of arrays, that are worth a
+// thread. To begin and end a loop takes half a microsecond, if the threads still wait
+// busily (see parallel.cpp); more goes to fetch what the op before has left in another
+// core's cache.
 inline constexpr std::int64_t parallel_grain = 16384;
 // The time of an exp, in such operations.
 inline constexpr std::int64_t exp_cost = 4;
-// The same work as parallel_grain, in multiply-adds of a product.
+// The same work in multiply-adds of a product: some 32 take as long as such an operation.
 inline constexpr std::int64_t multiply_grain = 1 << 19;
 
 // How many pieces of size b cover a.
@@ -31,21 +31,23 @@ inline std::int64_t even_pieces(std::int64_t size, std::int64_t most, std::int64
   return ceil_div(ceil_div(size, ceil_div(size, most)), unit) * unit;
 }
 
-// Whether this thread computes a part of a loop: then a loop in it is not cut again.
+// Whether this thread computes its part of a loop that several threads share. A loop
+// begun there is not cut again.
 bool in_parallel();
 
-// How many threads pay for `count` items of `work` operations each, with at least `grain`
-// operations for each thread.
+// How many threads are worth their cost for `count` items of `work` operations each: one
+// for each `grain` operations, at most one for each item, at most num_threads().
 inline std::int64_t thread_count(std::int64_t count, std::int64_t work,
                                  std::int64_t grain = parallel_grain) {
   const std::int64_t most = in_parallel() ? 1 : num_threads();
   return std::clamp<std::int64_t>(std::min(count, count * work / grain), 1, most);
 }
 
-// Calls call(f, thread) for thread = 0 to `threads` - 1, each on a thread of its own if
-// the system allows so many. Inside such a call, where num_threads() is 1, and while
-// heed's threads compute another thread's loop, one after the other. `call` must not
-// throw.
+// Calls call(f, thread) for thread = 0 to `threads` - 1, each on a thread of its own. The
+// caller computes 0, and those for which the system gives no thread. It computes all, one
+// after the other, if num_threads() is 1, if in_parallel(), or while another thread of
+// the program has its loop computed. If `call` throws where threads share the loop, the
+// program ends.
 void in_threads(std::int64_t threads, void (*call)(void* f, std::int64_t thread),
                 void* f);
 
@@ -58,9 +60,9 @@ void in_threads(std::int64_t threads, F&& f) {
       const_cast<std::remove_const_t<Callable>*>(&f));
 }
 
-// Calls f(begin, end) once on each thread, for even shares of [0, count), where a call
-// costs too much for more of them. There are as many threads as pay for `count` items of
-// `work` operations each. f must not throw.
+// Calls f(begin, end) once on each of thread_count(count, work) threads, for even shares
+// of [0, count): for loops in which each call of f has a cost of its own. f must not
+// throw.
 template <class F>
 void parallel_shares(std::int64_t count, std::int64_t work, F&& f) {
   const std::int64_t threads = thread_count(count, work);
@@ -110,10 +112,10 @@ void parallel_pieces(std::int64_t count, std::int64_t threads, F&& f,
   });
 }
 
-// Calls f(begin, end) over such pieces, on as many threads as pay for `count` items of
-// `work` operations each. If there are several pieces for a thread, each has at least
-// four times the work that pays for one: what a stolen one reads often lies in the other
-// core's cache, so that small ones lose more time than they save. f must not throw.
+// Calls f(begin, end) over such pieces, on thread_count(count, work) threads. If there
+// are several pieces for a thread, each has at least four times the work that pays for
+// one: what a stolen one reads often lies in the other core's cache, so that small ones
+// lose more time than they save. f must not throw.
 template <class F>
 void parallel_for(std::int64_t count, std::int64_t work, F&& f) {
   const std::int64_t threads = thread_count(count, work);

@@ -18,7 +18,8 @@ namespace {
 int processors() {
   cpu_set_t set;
   if (sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);
-  return static_cast<int>(std::thread::hardware_concurrency());  // there are over 1024
+  // There are more than fit into a cpu_set_t, 1024.
+  return static_cast<int>(std::thread::hardware_concurrency());
 }
 
 int threads_at_start() {
@@ -26,7 +27,8 @@ int threads_at_start() {
   const std::string_view text = value ? value : "";
   int threads = 0;  // and so it stays where the text begins with no number
   const auto [end, error] = std::from_chars(text.begin(), text.end(), threads);
-  if (error == std::errc::result_out_of_range) threads = max_threads;
+  const bool is_huge = error == std::errc::result_out_of_range && text[0] != '-';
+  if (is_huge) threads = max_threads;
   return std::clamp(threads > 0 ? threads : processors(), 1, max_threads);
 }
 

@@ -49,8 +49,8 @@
 // strip must stay in L1 and a group in L2. What is read again after that comes from L3,
 // or from memory: a strip for the next group, a block of b for the next block of rows.
 // The first slice sets a tile of c, the others add to it. (If threads share k, slices are
-// added later: see grid.cpp.) A panel comes from L2, two cache lines for each value of k;
-// for that a tile has 24 multiply-adds of vectors to do, which take 12 cycles or more.
+// added later: see grid.cpp.) For each value of k a tile reads two cache lines of a
+// panel. L2 has time for that: the 24 multiply-adds of vectors take 12 cycles or more.
 //
 // The outer loops are those of Goto and van de Geijn (Anatomy of High-Performance Matrix
 // Multiplication, 2008) and of BLIS. The inner two have changed places: BLIS keeps a
@@ -137,7 +137,7 @@ struct Blocking {
   int64_t depth;         // of a slice
   int64_t block_rows;    // of a block of a
   int64_t most_columns;  // of a block of b
-  bool stream;           // c past the caches: once, in whole tiles
+  bool stream;           // c is written past the caches: one slice, whole tiles
 
   explicit Blocking(const Products<T>& x)
       : rows_of_a(choose_rows_of_a(x, kernel.needs_panels_of_a)),

@@ -58,9 +58,16 @@ BOOST_AUTO_TEST_CASE(at_the_start_they_are_as_omp_num_threads_says_or_the_proces
   cpu_set_t set;
   BOOST_TEST_REQUIRE(sched_getaffinity(0, sizeof set, &set) == 0);
   const int all = std::min(CPU_COUNT(&set), max_threads);
-  const std::map<std::string, int> expected{
-      {"1", 1},   {"3", 3},    {"3,2", 3},   {"5000", 1024}, {"99999999999", 1024},
-      {"0", all}, {"-2", all}, {"all", all}, {"", all}};
+  const std::map<std::string, int> expected{{"1", 1},
+                                            {"3", 3},
+                                            {"3,2", 3},
+                                            {"5000", 1024},
+                                            {"99999999999", 1024},
+                                            {"0", all},
+                                            {"-2", all},
+                                            {"-99999999999", all},
+                                            {"all", all},
+                                            {"", all}};
   const char* const value = std::getenv("OMP_NUM_THREADS");
   const auto found = expected.find(value ? value : "");
   if (found != expected.end()) BOOST_TEST(num_threads() == found->second);
