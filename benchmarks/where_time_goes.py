@@ -24,7 +24,7 @@ KINDS = [
     ("elementwise", r"Formula|kernel<"),
     ("sums and softmax", r"fold|softmax|exp_sum|scale<"),
     ("optimiser", r"update<|Optimiser"),
-    ("waiting for threads", r"Team|in_threads|yield"),
+    ("waiting for threads", r"Team::|Task::|heed::in_threads\(|yield"),
     ("system, and memory set or moved", r"kernel\.kallsyms|mem(set|move|cpy)"),
 ]
 

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <exception>
+#include <memory>
 #include <mutex>
 #include <thread>
 
@@ -21,39 +22,52 @@ struct Loop {
   void* f;
 };
 
-// The loop of which a thread has to compute its part; null when that is done. On a cache
-// line of its own, for two threads write it.
+// What a thread has to do: its part of a loop, or nothing. On a cache line of its own,
+// for two threads write it. An int, not the pointer, is waited for: libstdc++ lets
+// threads sleep on the address of an int, but wakes all that wait for any pointer.
 class alignas(64) Task {
  public:
-  void set(const Loop* loop) {
-    loop_ = loop;
-    loop_.notify_one();
+  void begin(const Loop& loop) {
+    loop_ = &loop;
+    set(1);
+  }
+  void end() { set(0); }
+
+  // Waits for begin(), and returns the loop.
+  const Loop& wait_for_begin() const {
+    wait_while(0);
+    return *loop_;
+  }
+  void wait_for_end() const { wait_while(1); }
+
+ private:
+  const Loop* loop_ = nullptr;
+  std::atomic<int> has_begun_ = 0;
+
+  void set(int value) {
+    has_begun_ = value;
+    has_begun_.notify_one();
   }
 
-  // Waits until the loop is not `old`, and returns what it is. A thread that sleeps takes
-  // some 50 microseconds to wake up, and the next loop often begins sooner. So at first
-  // it waits busily, for 100 pauses, which take some microseconds; then, until a fifth of
-  // a millisecond has passed, it lets others use the processor that want to; and then it
-  // sleeps.
-  const Loop* wait_while(const Loop* old) const {
+  // A thread that sleeps takes some 50 microseconds to wake up, and the next loop often
+  // begins sooner. So at first it waits busily, for 100 pauses, which take some
+  // microseconds; then, until a fifth of a millisecond has passed, it lets others use the
+  // processor that want to; and then it sleeps.
+  void wait_while(int old) const {
     using Clock = std::chrono::steady_clock;
     for (int i = 0; i < 100; ++i) {
-      if (const Loop* const loop = loop_; loop != old) return loop;
+      if (has_begun_ != old) return;
 #if defined(__x86_64__)
       __builtin_ia32_pause();
 #endif
     }
     const auto end = Clock::now() + std::chrono::microseconds(200);
     while (Clock::now() < end) {
-      if (const Loop* const loop = loop_; loop != old) return loop;
+      if (has_begun_ != old) return;
       std::this_thread::yield();
     }
-    loop_.wait(old);
-    return loop_;
+    has_begun_.wait(old);
   }
-
- private:
-  std::atomic<const Loop*> loop_ = nullptr;
 };
 
 // The threads that compute parts of loops, beside the thread that calls in_threads().
@@ -68,22 +82,13 @@ class Team {
     if (!lock) return false;
     start(threads - 1);
     const int64_t helpers = std::min(threads - 1, started_);
-    for (int64_t i = 0; i < helpers; ++i) tasks_[i].set(&loop);
+    for (int64_t i = 0; i < helpers; ++i) tasks_[i].begin(loop);
     is_in_loop = true;
     loop.call(loop.f, 0);
     for (int64_t i = helpers + 1; i < threads; ++i) loop.call(loop.f, i);
     is_in_loop = false;
-    for (int64_t i = 0; i < helpers; ++i) tasks_[i].wait_while(&loop);
+    for (int64_t i = 0; i < helpers; ++i) tasks_[i].wait_for_end();
     return true;
-  }
-
-  // For fork(), which copies only the thread that calls it: a loop under way ends first,
-  // and the child starts threads of its own.
-  void before_fork() { mutex_.lock(); }
-  void after_fork() { mutex_.unlock(); }
-  void in_child() {
-    started_ = 0;
-    mutex_.unlock();
   }
 
  private:
@@ -105,17 +110,19 @@ class Team {
   static void work(Task* task, int64_t thread) {
     is_in_loop = true;
     for (;;) {
-      const Loop& loop = *task->wait_while(nullptr);
+      const Loop& loop = task->wait_for_begin();
       loop.call(loop.f, thread);
-      task->set(nullptr);
+      task->end();
     }
   }
 };
 
 constinit Team team;
 
-[[maybe_unused]] const int fork_handlers = pthread_atfork(
-    [] { team.before_fork(); }, [] { team.after_fork(); }, [] { team.in_child(); });
+// fork() copies only the thread that calls it: the child starts threads of its own.
+// Nothing waits for a loop under way, for a handler of a signal may call fork() in it.
+[[maybe_unused]] const int fork_handlers =
+    pthread_atfork(nullptr, nullptr, [] { std::construct_at(&team); });
 
 }  // namespace
 

@@ -8,7 +8,7 @@
 
 namespace {
 
-// Of this thread: others, as OpenMP's, are left alone.
+// Of this thread: the threads that share loops are left alone.
 thread_local constinit std::int64_t left = 0;  // until one fails
 thread_local constinit bool armed = false, lasting = false, failed = false;
 
