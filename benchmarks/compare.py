@@ -35,8 +35,8 @@ class Setting:
 
     def round(self, name):
         """The row of one round."""
-        # For some milliseconds the threads of the setting before wait for work in a busy
-        # loop, which takes a processor from this one.
+        # For some milliseconds PyTorch's threads, if the setting before was one of its,
+        # wait for work in a busy loop, which takes a processor from this one.
         time.sleep(0.02)
         line = ""
         with contextlib.suppress(BrokenPipeError):

@@ -129,11 +129,12 @@ constinit Team team;
 bool in_parallel() { return is_in_loop; }
 
 void in_threads(int64_t threads, void (*call)(void* f, int64_t thread), void* f) {
-  // Throws Error here where HEED_LEVEL is wrong, before threads run f: in f, which looks
-  // up its kernels, the same Error would end the program.
-  kernels::level();
-  const bool can_share = threads > 1 && num_threads() > 1 && !is_in_loop;
-  if (can_share && team.compute({call, f}, threads)) return;
+  if (threads > 1 && num_threads() > 1 && !is_in_loop) {
+    // Throws Error here where HEED_LEVEL is wrong, before threads run f: in f, which
+    // looks up its kernels, the same Error would end the program.
+    kernels::level();
+    if (team.compute({call, f}, threads)) return;
+  }
   for (int64_t thread = 0; thread < threads; ++thread) call(f, thread);
 }
 

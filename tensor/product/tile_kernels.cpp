@@ -164,8 +164,8 @@ void multiply_panels(const PanelProduct<T>& x) {
   // or 16. Products of 512 x 64 and 64 x 512 take a tenth to a fifth less time so on a
   // Zen 3. gemm.cpp gives the rows of 16 tiles at a time: up to 96 KiB of a shallow a,
   // which stay in L2.
-  const bool is_stream = x.b_step == tile_columns<T> && x.k > 64;
-  const int64_t rows = is_stream ? tile_rows : x.m;
+  const bool row_by_row = x.b_step == tile_columns<T> && x.k > 64;
+  const int64_t rows = row_by_row ? tile_rows : x.m;
   constexpr std::make_integer_sequence<int, tile_rows> up_to_tile;
   constexpr std::make_integer_sequence<int, narrow_rows> up_to_narrow;
   for (int64_t row = 0; row < x.m; row += rows) {

@@ -219,7 +219,7 @@ BOOST_AUTO_TEST_CASE(a_loop_in_a_loop_stays_on_its_thread) {
   BOOST_TEST(!in_parallel());
   in_threads(4, [&](auto) {
     const auto outer = std::this_thread::get_id();
-    if (!in_parallel() || thread_count(1000, 1) != 1) ++elsewhere;
+    if (!in_parallel() || thread_count(100 * parallel_grain, 1) != 1) ++elsewhere;
     in_threads(3, [&](auto) {
       ++calls;
       if (std::this_thread::get_id() != outer) ++elsewhere;
@@ -284,6 +284,12 @@ BOOST_AUTO_TEST_CASE(the_child_of_a_fork_has_threads_of_its_own) {
   BOOST_TEST(in_child(both_work) == 7);
   BOOST_TEST(in_child([&] { return in_child(both_work); }) == 7);
   BOOST_TEST(both_work() == 7);
+  // In a loop, as a handler of a signal may.
+  int code = 0;
+  in_threads(2, [&](std::int64_t thread) {
+    if (thread == 0) code = in_child([] { return 7; });
+  });
+  BOOST_TEST(code == 7);
   set_num_threads(before);
 }
 
