@@ -32,17 +32,24 @@ int threads_at_start() {
   return std::clamp(threads > 0 ? threads : processors(), 1, max_threads);
 }
 
-// Set when the library is loaded: a thread that calls an op may have fewer processors.
-std::atomic<int> setting{threads_at_start()};
+// A function: in a program that holds heed's objects a global of another file may compute
+// before the globals of this one exist.
+std::atomic<int>& setting() {
+  static std::atomic<int> threads{threads_at_start()};
+  return threads;
+}
+
+// Read when the library is loaded: a thread that calls an op may have fewer processors.
+[[maybe_unused]] const int at_start = setting();
 
 }  // namespace
 
 void set_num_threads(int threads) {
   check(1 <= threads && threads <= max_threads,
         "set_num_threads: from 1 to {} threads, got {}", max_threads, threads);
-  setting.store(threads, std::memory_order_relaxed);
+  setting().store(threads, std::memory_order_relaxed);
 }
 
-int num_threads() { return setting.load(std::memory_order_relaxed); }
+int num_threads() { return setting().load(std::memory_order_relaxed); }
 
 }  // namespace heed
