@@ -116,15 +116,14 @@ void attention_by_rows(const AttentionOperands<T>& h, AttentionResult& result,
   const int64_t rows = h.count * h.queries;
   const Buffer<T> dropped(h.bits ? rows * h.keys : 0);
   const int64_t work = row_cost * h.keys * (h.features + h.value_features);
-  parallel_for(rows, ceil_div(work * parallel_grain, multiply_grain),
-               [&](int64_t begin, int64_t end) {
-                 for (int64_t row = begin; row < end; ++row) {
-                   const int64_t head = row / h.queries, i = row % h.queries;
-                   forward_row(h, head, i, p + row * h.keys,
-                               output[head] + i * output.row_step,
-                               dropped.first() + (h.bits ? row * h.keys : 0));
-                 }
-               });
+  const auto forward = [&](int64_t begin, int64_t end) {
+    for (int64_t row = begin; row < end; ++row) {
+      const int64_t head = row / h.queries, i = row % h.queries;
+      forward_row(h, head, i, p + row * h.keys, output[head] + i * output.row_step,
+                  dropped.first() + (h.bits ? row * h.keys : 0));
+    }
+  };
+  parallel_for(rows, work, forward, multiply_grain);
 }
 
 template <class T>

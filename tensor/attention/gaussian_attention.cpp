@@ -101,7 +101,8 @@ GaussianAttentionGradients gaussian_attention_backward(
                    *const from_g = dense_g.data<T>();
     T* const dk = wanted[0] ? gradients.key.mutable_data<T>() : nullptr;
     T* const dv = wanted[1] ? gradients.value.mutable_data<T>() : nullptr;
-    parallel_for(query.numel(), exp_cost * m, [&](std::int64_t begin, std::int64_t end) {
+    // Each key takes some four operations.
+    parallel_for(query.numel(), 4 * m, [&](std::int64_t begin, std::int64_t end) {
       const std::int64_t at = begin * m;
       kernels::get<kernels::GaussianKernels<T>>().gradients(
           x.rows(begin, end), {from_p + at, from_o + begin, from_g + begin},

@@ -27,7 +27,7 @@ inline std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1
 
 // The size of a piece if `size` is cut into as few nearly equal pieces of at most `most`
 // as possible, rounded up to a multiple of `unit`.
-inline std::int64_t even_pieces(std::int64_t size, std::int64_t most, std::int64_t unit) {
+inline std::int64_t piece_size(std::int64_t size, std::int64_t most, std::int64_t unit) {
   return ceil_div(ceil_div(size, ceil_div(size, most)), unit) * unit;
 }
 
@@ -112,14 +112,15 @@ void parallel_pieces(std::int64_t count, std::int64_t threads, F&& f,
   });
 }
 
-// Calls f(begin, end) over such pieces, on thread_count(count, work) threads. If there
-// are several pieces for a thread, each has at least four times the work that pays for
-// one: what a stolen one reads often lies in the other core's cache, so that small ones
-// lose more time than they save. f must not throw.
+// Calls f(begin, end) over such pieces, on thread_count(count, work, grain) threads. If
+// there are several pieces for a thread, each has at least four times the work that pays
+// for one: what a stolen one reads often lies in the other core's cache, so that small
+// ones lose more time than they save. f must not throw.
 template <class F>
-void parallel_for(std::int64_t count, std::int64_t work, F&& f) {
-  const std::int64_t threads = thread_count(count, work);
-  const std::int64_t each = count * work / threads / (4 * parallel_grain);
+void parallel_for(std::int64_t count, std::int64_t work, F&& f,
+                  std::int64_t grain = parallel_grain) {
+  const std::int64_t threads = thread_count(count, work, grain);
+  const std::int64_t each = count * work / threads / (4 * grain);
   const auto piece = [&](auto, auto begin, auto end) { f(begin, end); };
   parallel_pieces(count, threads, piece, std::clamp<std::int64_t>(each, 1, 4));
 }

@@ -8,23 +8,23 @@
 namespace heed::kernels {
 namespace {
 
-// The best level of this processor.
-Level processor_level() {
+// The best level that the processor and this build have.
+Level best_level() {
 #if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-      __builtin_cpu_supports("bmi2")) {
-    const bool avx512 =
-        __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
-        __builtin_cpu_supports("avx512cd");
-    return avx512 ? Level::v4 : Level::v3;
-  }
+  const bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+                  __builtin_cpu_supports("bmi2");
+  const bool v4 =
+      v3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+      __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
+      __builtin_cpu_supports("avx512cd");
+  if (v4 && HEED_HAS_V4) return Level::v4;
+  if (v3 && HEED_HAS_V3) return Level::v3;
 #endif
   return Level::baseline;
 }
 
 Level chosen_level() {
-  const Level best = processor_level();
+  const Level best = best_level();
   const char* const wanted = std::getenv("HEED_LEVEL");
   if (wanted && *wanted != '\0') {
     for (Level level : {Level::baseline, Level::v3, Level::v4}) {

@@ -19,9 +19,9 @@ enum class Level {
   v4,        // AVX-512 F, DQ, BW, VL and CD
 };
 
-// The level in use: the best of this processor, or the one that the environment variable
-// HEED_LEVEL names: baseline, v3 or v4. If the processor lacks that level, its best one.
-// Throws Error for any other name; an empty one counts as none.
+// The level in use: the best that the processor and this build have, or the one that the
+// environment variable HEED_LEVEL names: baseline, v3 or v4. If they lack that level,
+// their best one. Throws Error for any other name; an empty one counts as none.
 Level level();
 std::string_view name(Level level);
 
@@ -42,14 +42,18 @@ const Kernels& get();
 // The kernels of the level that level() tells. Throws Error as it does.
 template <class Kernels>
 const Kernels& get() {
-#if defined(__x86_64__)
-  static const Kernels& chosen = level() == Level::v4   ? v4::get<Kernels>()
-                                 : level() == Level::v3 ? v3::get<Kernels>()
-                                                        : baseline::get<Kernels>();
-  return chosen;
-#else
-  return baseline::get<Kernels>();
+  static const Kernels& chosen = []() -> const Kernels& {
+    switch (level()) {
+#if HEED_HAS_V4
+      case Level::v4: return v4::get<Kernels>();
 #endif
+#if HEED_HAS_V3
+      case Level::v3: return v3::get<Kernels>();
+#endif
+      default: return baseline::get<Kernels>();
+    }
+  }();
+  return chosen;
 }
 
 }  // namespace heed::kernels

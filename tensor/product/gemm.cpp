@@ -1,10 +1,9 @@
 // Products c = a b of matrices (BLAS's gemm). To read first, in an hour: this comment,
 // Products in gemm.h, matrix.h, tile_kernels.h; kernels/vector.h, and tile_kernels.cpp up
 // to the end of the loop in multiply_tile(); then panels.h, and here l2_cache() to Worker
-// (Part is in grid.h). The rest can wait: the ends and order of tiles, how panels are
-// packed, and how a product is cut for threads (multiply_in_tiles(), grid.cpp). A level
-// is explained in kernels/level.h, ceil_div() and even_pieces() in core/parallel.h. Names
-// of BLIS, a library of products, stand beside heed's.
+// (Part is in grid.h). The rest can wait: the ends and order of tiles, packing, and the
+// cuts for threads (grid.cpp). A level is explained in kernels/level.h, ceil_div() and
+// piece_size() in core/parallel.h. Names of BLIS, a library of products, are beside ours.
 //
 // multiply(), at the end, chooses among three ways (k = 0 gives zeros, or the bias):
 //
@@ -36,9 +35,10 @@
 //       for each block of rows of a: pack a or     block_rows     MC  compute()
 //           copy it, if need be
 //         for each group of panels                 group              compute_block()
-//           for each strip of rows                 tile_rows      MR  multiply_panels()
-//             for each panel of the group          tile_columns   NR  multiply_panels()
-//               a tile of c                                           multiply_tile()
+//           for some strips of rows                Strips::at_once    compute_block()
+//             for each strip of these              tile_rows      MR  multiply_panels()
+//               for each panel of the group        tile_columns   NR  multiply_panels()
+//                 a tile of c                                         multiply_tile()
 //
 // One thread has one part, all of c. Two threads cut a product of 300 x 300 into six
 // parts of up to 64 columns, so that one that is done can take another's. With more rows
@@ -141,21 +141,21 @@ struct Blocking {
 
   explicit Blocking(const Products<T>& x)
       : rows_of_a(choose_rows_of_a(x, kernel.needs_panels_of_a)),
-        depth(even_pieces(x.k, 2048 / sizeof(T), 8)),
-        block_rows(even_pieces(x.m, rows_of_a == RowsOfA::in_place ? x.m : 48,
-                               kernel.tile_rows)),
+        depth(piece_size(x.k, 2048 / sizeof(T), 8)),
+        block_rows(
+            piece_size(x.m, rows_of_a == RowsOfA::in_place ? x.m : 48, kernel.tile_rows)),
         most_columns(64 * kernel.tile_columns),
         stream(x.exceed_caches() && x.k <= depth && x.n % kernel.tile_columns == 0) {}
 
   // The columns of the blocks of a part.
   int64_t block_columns(int64_t columns) const {
-    return even_pieces(columns, most_columns, kernel.tile_columns);
+    return piece_size(columns, most_columns, kernel.tile_columns);
   }
   // How many panels of a block are a group: as many as two thirds of L2 hold, but one at
   // least. Rows of a and c pass through the rest.
   int64_t group(const PanelLayout<T>& panels) const {
     const int64_t most = l2_cache() * 2 / 3 / (panels.size * int64_t{sizeof(T)});
-    return even_pieces(panels.count, std::max<int64_t>(most, 1), 1);
+    return piece_size(panels.count, std::max<int64_t>(most, 1), 1);
   }
   // Elements for a block of a, copied or in panels. Here and in size_b() there is room at
   // the end for what BLIS's micro-kernel loads ahead.
@@ -196,7 +196,7 @@ class Worker {
   // kept for all blocks of rows. If that is all that the part needs of b, in one block
   // and one slice, it also stays for the next part or product of the same b.
   void compute(int64_t i, const Part& part, T* c, bool add) {
-    // Nothing is packed for no rows, and even_pieces() cannot cut 0 columns.
+    // Nothing is packed for no rows, and piece_size() cannot cut 0 columns.
     if (part.row == part.row_end || part.column == part.column_end) return;
     const auto [at_a, at_b] = x_.offsets(i);
     const T *const a = x_.a.first + at_a, *const b = x_.b.first + at_b;

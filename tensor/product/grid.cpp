@@ -97,7 +97,7 @@ Sharing share_out(const ProductSizes& x) {
   Grid grid = best_grid(x, sums >= team ? slices : 1, team);
   if (grid.slices > 1) {
     // A multiple of the team, so that in a full round threads do the same.
-    const int64_t at_once = even_pieces(grid.slices, sums, team);
+    const int64_t at_once = piece_size(grid.slices, sums, team);
     return {team, grid, std::min(at_once, grid.slices)};
   }
   if (x.products > 1) return {team, grid};  // these give enough parts to take

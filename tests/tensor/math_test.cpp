@@ -35,9 +35,11 @@ struct Table {
 std::vector<Table> tables() {
   std::vector<Table> result = {
       {"baseline", kernels::baseline::get<ElementwiseKernels>()}};
-#if defined(__x86_64__)
+#if HEED_HAS_V3
   if (kernels::level() >= Level::v3)
     result.push_back({"v3", kernels::v3::get<ElementwiseKernels>()});
+#endif
+#if HEED_HAS_V4
   if (kernels::level() >= Level::v4)
     result.push_back({"v4", kernels::v4::get<ElementwiseKernels>()});
 #endif
