@@ -2,6 +2,10 @@
 // the bits of the same results computed in small parts.
 
 #include <functional>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
 
 #include <boost/test/unit_test.hpp>
 #include <fmt/format.h>
@@ -16,13 +20,22 @@ namespace {
 
 using Op = std::function<Tensor(const Tensor&)>;
 
-// Whether op(x) has the bits of op applied to parts of x, slices of its first dimension.
-bool same_as_in_parts(const Op& op, const Tensor& x, std::int64_t part) {
+// Checks that op(x), on one thread and on two, has the bits of op applied to parts of x:
+// `part` slices of its first dimension at a time.
+void check_in_parts(const std::string& name, const Op& op, const Tensor& x,
+                    std::int64_t part) {
+  const int threads = num_threads();
   std::vector<Tensor> parts;
   for (std::int64_t i = 0; i < x.size(0); i += part) {
     parts.push_back(op(slice(x, 0, i, std::min(i + part, x.size(0)))));
   }
-  return same_bits(op(x), cat(parts, 0));
+  const Tensor expected = cat(parts, 0);
+  for (const int count : {1, 2}) {
+    set_num_threads(count);
+    BOOST_TEST_INFO(name << ", " << count << " threads");
+    BOOST_TEST(same_bits(op(x), expected));
+  }
+  set_num_threads(threads);
 }
 
 // A piece of a result is streamed if it has so many bytes; each thread has four.
@@ -33,7 +46,6 @@ constexpr std::int64_t streamed_bytes = 4 << 20, streamed_floats = streamed_byte
 BOOST_AUTO_TEST_SUITE(streamed_results)
 
 BOOST_AUTO_TEST_CASE(of_elementwise_ops) {
-  const int threads = num_threads();
   // The pieces of two threads; those of the second begin beside a whole vector.
   const Tensor x = rand({8 * streamed_floats + 2});
   const std::pair<const char*, Op> ops[] = {
@@ -49,69 +61,59 @@ BOOST_AUTO_TEST_CASE(of_elementwise_ops) {
          return y;
        }},
   };
-  for (const int count : {1, 2}) {
-    set_num_threads(count);
-    for (const auto& [name, op] : ops) {
-      BOOST_TEST_INFO(name << ", " << count << " threads");
-      BOOST_TEST(same_as_in_parts(op, x, 999'999));
-    }
-  }
-  set_num_threads(1);
+  for (const auto& [name, op] : ops) check_in_parts(name, op, x, 999'999);
   const Tensor apart = rand({2, 4 * streamed_floats + 1}).transpose(0, 1);
-  BOOST_TEST(same_as_in_parts([](const Tensor& x) { return select(x, 1, 0) + 1; }, apart,
-                              999'999));
+  check_in_parts(
+      "elements apart", [](const Tensor& x) { return select(x, 1, 0) + 1; }, apart,
+      999'999);
   const Tensor many = rand({4 * streamed_bytes + 3});
-  BOOST_TEST(same_as_in_parts([](const Tensor& x) { return x > 0.5; }, many, 999'999));
-  set_num_threads(threads);
+  check_in_parts(
+      "bools", [](const Tensor& x) { return x > 0.5; }, many, 999'999);
 }
 
 BOOST_AUTO_TEST_CASE(of_softmax) {
-  const int threads = num_threads();
   for (const std::int64_t n : {129, 256, 511, 2048, 2050}) {
     const Tensor x = rand({8 * (streamed_floats / n + 2), n});
-    for (const int count : {1, 2}) {
-      set_num_threads(count);
-      BOOST_TEST_INFO(n << " columns, " << count << " threads");
-      BOOST_TEST(same_as_in_parts([](const Tensor& x) { return softmax(x, -1); }, x, 99));
-      BOOST_TEST_INFO(n << " columns, " << count << " threads");
-      BOOST_TEST(
-          same_as_in_parts([](const Tensor& x) { return log_softmax(x, -1); }, x, 99));
-    }
+    check_in_parts(
+        fmt::format("softmax of {}", n), [](const Tensor& x) { return softmax(x, -1); },
+        x, 99);
+    check_in_parts(
+        fmt::format("log_softmax of {}", n),
+        [](const Tensor& x) { return log_softmax(x, -1); }, x, 99);
   }
-  set_num_threads(threads);
 }
 
 // Of batches, of one product and with a bias; of rows that are whole tiles and of others,
-// some of which begin half a cache line further; of one slice of k and of two.
+// some of which begin half a cache line further; of one slice of k and, not streamed, of
+// two.
 BOOST_AUTO_TEST_CASE(of_products) {
-  const int threads = num_threads();
   const std::int64_t rows = 8 * streamed_floats / 512;  // of two threads
-  const std::pair<DType, std::int64_t> kinds[] = {
-      {float32, 64}, {float32, 128}, {float32, 520}, {float64, 64}};
-  for (const auto& [dtype, k] : kinds) {
+  const std::vector<std::int64_t> columns = {512, 516, 520, 528};
+  const std::tuple<DType, std::int64_t, std::vector<std::int64_t>> kinds[] = {
+      {float32, 64, columns},
+      {float32, 128, columns},
+      {float64, 64, columns},
+      {float32, 520, {512}}};
+  for (const auto& [dtype, depth, widths] : kinds) {
+    const std::int64_t k = depth;
     const Tensor x = rand({rows, k}).to(dtype);
-    for (const std::int64_t n : {512, 516, 520, 528}) {
+    for (const std::int64_t n : widths) {
       const Tensor weight = rand({n, k}).to(dtype), bias = rand({n}).to(dtype);
       const std::pair<const char*, Op> ops[] = {
           {"matmul", [&](const Tensor& x) { return matmul(x, weight.t()); }},
           {"linear", [&](const Tensor& x) { return linear(x, weight, bias); }},
           {"bmm",
-           [&, k = k](const Tensor& x) {
+           [&](const Tensor& x) {
              const Tensor first = x.reshape({-1, 64, k});
              return bmm(first, expand(weight.t(), {first.size(0), k, n}));
            }},
       };
-      for (const int count : {1, 2}) {
-        set_num_threads(count);
-        for (const auto& [name, op] : ops) {
-          BOOST_TEST_INFO(fmt::format("{} {}, n {}, k {}, {} threads", name,
-                                      heed::name(dtype), n, k, count));
-          BOOST_TEST(same_as_in_parts(op, x, 1024));
-        }
+      for (const auto& [name, op] : ops) {
+        check_in_parts(fmt::format("{} {}, n {}, k {}", name, heed::name(dtype), n, k),
+                       op, x, 1024);
       }
     }
   }
-  set_num_threads(threads);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
