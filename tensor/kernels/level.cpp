@@ -1,6 +1,5 @@
 #include "tensor/kernels/level.h"
 
-#include <algorithm>
 #include <cstdlib>
 
 #include "tensor/core/error.h"
@@ -8,8 +7,8 @@
 namespace heed::kernels {
 namespace {
 
-// The best level that the processor and this build have.
-Level best_level() {
+// The best level up to `most` that the processor and this build have.
+Level best_level([[maybe_unused]] Level most) {
 #if defined(__x86_64__)
   const bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
                   __builtin_cpu_supports("bmi2");
@@ -17,22 +16,19 @@ Level best_level() {
       v3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
       __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
       __builtin_cpu_supports("avx512cd");
-  if (v4 && HEED_HAS_V4) return Level::v4;
-  if (v3 && HEED_HAS_V3) return Level::v3;
+  if (most >= Level::v4 && v4 && HEED_HAS_V4) return Level::v4;
+  if (most >= Level::v3 && v3 && HEED_HAS_V3) return Level::v3;
 #endif
   return Level::baseline;
 }
 
 Level chosen_level() {
-  const Level best = best_level();
   const char* const wanted = std::getenv("HEED_LEVEL");
-  if (wanted && *wanted != '\0') {
-    for (Level level : {Level::baseline, Level::v3, Level::v4}) {
-      if (name(level) == wanted) return std::min(level, best);
-    }
-    fail("HEED_LEVEL: must be baseline, v3 or v4, got {}", wanted);
+  if (!wanted || *wanted == '\0') return best_level(Level::v4);
+  for (Level level : {Level::baseline, Level::v3, Level::v4}) {
+    if (name(level) == wanted) return best_level(level);
   }
-  return best;
+  fail("HEED_LEVEL: must be baseline, v3 or v4, got {}", wanted);
 }
 
 }  // namespace

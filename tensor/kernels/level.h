@@ -7,6 +7,9 @@
 // them, which get() finds. The kernel files hold their helpers in an unnamed namespace
 // and take nothing inline from elsewhere that the linker could merge between levels: what
 // was compiled for one level would then run at another.
+//
+// Meson's option `levels` says which levels beside the baseline a build has; the build
+// defines HEED_HAS_V3 and HEED_HAS_V4 as 1 or 0 for them.
 #pragma once
 
 #include <string_view>
@@ -21,7 +24,7 @@ enum class Level {
 
 // The level in use: the best that the processor and this build have, or the one that the
 // environment variable HEED_LEVEL names: baseline, v3 or v4. If they lack that level,
-// their best one. Throws Error for any other name; an empty one counts as none.
+// the best one below it. Throws Error for any other name; an empty one counts as none.
 Level level();
 std::string_view name(Level level);
 

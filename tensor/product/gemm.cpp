@@ -1,9 +1,9 @@
 // Products c = a b of matrices (BLAS's gemm). To read first, in an hour: this comment,
 // Products in gemm.h, matrix.h, tile_kernels.h; kernels/vector.h, and tile_kernels.cpp up
 // to the end of the loop in multiply_tile(); then panels.h, and here l2_cache() to Worker
-// (Part is in grid.h). The rest can wait: the ends and order of tiles, packing, and the
-// cuts for threads (grid.cpp). A level is explained in kernels/level.h, ceil_div() and
-// piece_size() in core/parallel.h. Names of BLIS, a library of products, are beside ours.
+// (Part is in grid.h). The rest can wait: the ends and order of tiles, packing, and cuts
+// for threads (multiply_in_tiles(), grid.cpp). Levels are explained in kernels/level.h,
+// piece_size() in core/parallel.h. BLIS's names (a library of products) stand beside.
 //
 // multiply(), at the end, chooses among three ways (k = 0 gives zeros, or the bias):
 //
