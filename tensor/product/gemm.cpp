@@ -54,10 +54,10 @@
 //
 // The outer loops are those of Goto and van de Geijn (Anatomy of High-Performance Matrix
 // Multiplication, 2008) and of BLIS. The inner two have changed places: BLIS keeps a
-// block of a in L2 and a panel of b in L1, heed panels of b in L2 and a strip of a in L1
-// (but shallow panels in L1, for 16 strips at a time: see multiply_panels()). heed's tile
-// reads matrix a number by number, with any strides: so contiguous rows of it need no
-// packing. They are read in place, or copied (see choose_rows_of_a()).
+// block of a in L2 and a panel of b in L1, heed panels of b in L2 and a strip of a in L1.
+// Some strips are one call, so that narrow tiles can have more rows. heed's tile reads
+// matrix a number by number, with any strides: so contiguous rows of it need no packing.
+// They are read in place, or copied (see choose_rows_of_a()).
 //
 // The bits of c depend neither on the number of threads nor on the caches: whatever its
 // tile, an element's sum over a slice is formed by one thread in the order of k; the
@@ -137,15 +137,13 @@ struct Blocking {
   int64_t depth;         // of a slice
   int64_t block_rows;    // of a block of a
   int64_t most_columns;  // of a block of b
-  bool stream;           // c is written past the caches: one slice, whole tiles
 
   explicit Blocking(const Products<T>& x)
       : rows_of_a(choose_rows_of_a(x, kernel.needs_panels_of_a)),
         depth(piece_size(x.k, 2048 / sizeof(T), 8)),
         block_rows(
             piece_size(x.m, rows_of_a == RowsOfA::in_place ? x.m : 48, kernel.tile_rows)),
-        most_columns(64 * kernel.tile_columns),
-        stream(x.exceed_caches() && x.k <= depth && x.n % kernel.tile_columns == 0) {}
+        most_columns(64 * kernel.tile_columns) {}
 
   // The columns of the blocks of a part.
   int64_t block_columns(int64_t columns) const {
@@ -286,8 +284,7 @@ class Worker {
                                           .c = c + row * x_.n + column,
                                           .c_step = x_.n,
                                           .add = add,
-                                          .bias = bias ? bias + column : nullptr,
-                                          .stream = blocking_.stream});
+                                          .bias = bias ? bias + column : nullptr});
       }
     }
   }

@@ -5,7 +5,6 @@
 #include <cstdint>
 
 #include "tensor/core/tensor_iterator.h"
-#include "tensor/core/threads.h"
 #include "tensor/product/matrix.h"
 
 namespace heed {
@@ -28,11 +27,6 @@ struct Products {
     std::int64_t products = 1;
     for (int d = 0; d < batch.rank; ++d) products *= batch.sizes[d];
     return products;
-  }
-  // Whether the results are so large that they are better streamed (kernels/stream.h).
-  bool exceed_caches() const {
-    constexpr std::int64_t limit = (std::int64_t{16} << 20) / sizeof(T);
-    return count() * m * n >= limit * num_threads();
   }
   // The offsets of the operands of product i from those of product 0, in elements.
   std::array<std::int64_t, 2> offsets(std::int64_t i) const {

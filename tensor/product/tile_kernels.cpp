@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "tensor/kernels/level.h"
-#include "tensor/kernels/stream.h"
 #include "tensor/kernels/vector.h"
 
 namespace heed::kernels::HEED_KERNELS {
@@ -38,7 +37,7 @@ template <class T>
 
 // A tile of c: `rows` rows and `vectors` vectors of columns, each of `bytes` bytes, or n
 // columns if these are fewer. a, b, bias and c point to what the tile begins with; of x
-// it takes k, the strides, add, scale and stream.
+// it takes k, the strides, add and scale.
 template <int rows, int vectors, int bytes, class T>
 void multiply_tile(const PanelProduct<T>& x, const T* a, const T* b, const T* bias, T* c,
                    int64_t n) {
@@ -48,8 +47,8 @@ void multiply_tile(const PanelProduct<T>& x, const T* a, const T* b, const T* bi
   // c is fetched while the sums are formed: else the stores to a large c would wait.
   // Where sums are short, as in attention, that takes more time than it saves. (And
   // without a condition g++ keeps all these addresses for the end, on the stack, which
-  // takes 2 to 5 % of the time.) A streamed c is not read.
-  if (x.k >= 96 && !x.stream) {
+  // takes 2 to 5 % of the time.)
+  if (x.k >= 96) {
     repeat<rows>([&](auto i) {
       repeat<vectors>([&](auto v) { __builtin_prefetch(c + i * c_step + v * w, 1); });
     });
@@ -88,12 +87,6 @@ void multiply_tile(const PanelProduct<T>& x, const T* a, const T* b, const T* bi
       repeat<vectors>([&](auto v) {
         const V added = load<bytes>(to_add + v * w);
         repeat<rows>([&](auto i) { sums[i][v] += added; });
-      });
-    }
-    if (x.stream) [[unlikely]] {
-      return repeat<rows>([&](auto i) {
-        repeat<vectors>(
-            [&](auto v) { store_past_caches(to + i * step + v * w, sums[i][v]); });
       });
     }
     repeat<rows>([&](auto i) {
@@ -156,15 +149,14 @@ void multiply_panels(const PanelProduct<T>& x) {
   // half the time for those. At other levels `narrow` is a whole vector.
   const int64_t rest = x.n % tile_columns<T>, wide = rest > lanes<T> ? x.n : x.n - rest;
   constexpr int narrow = vector_bytes == 64 ? 32 : vector_bytes;
-  // Two orders. Deep panels that follow one another in memory: for each tile's rows all
-  // panels, which the processor fetches ahead as one long stream. Panels that are
-  // shallow, or lie side by side as columns of one matrix: for each panel all rows, in
-  // tiles that multiply_tiles() cuts. The panel then stays in the L1 cache, and for each
-  // value of k a tile takes only its 12 or 6 numbers of a from L2, not the panel's 32
-  // or 16. Products of 512 x 64 and 64 x 512 take a tenth to a fifth less time so on a
-  // Zen 3. gemm.cpp gives the rows of 16 tiles at a time: up to 96 KiB of a shallow a,
-  // which stay in L2.
-  const bool row_by_row = x.b_step == tile_columns<T> && x.k > 64;
+  // Two orders. Panels that follow one another in memory: for each tile's rows all
+  // panels. The processor fetches these ahead as one long stream, and lines of c that
+  // are neighbours are stored one after the other: where memory is slow, a large c of
+  // few values of k takes a tenth less time than in the other order. Panels that lie
+  // side by side as columns of one matrix: for each panel all rows, in tiles that
+  // multiply_tiles() cuts. The panel, which the processor does not fetch ahead, then
+  // stays in the L1 cache.
+  const bool row_by_row = x.b_step == tile_columns<T>;
   const int64_t rows = row_by_row ? tile_rows : x.m;
   constexpr std::make_integer_sequence<int, tile_rows> up_to_tile;
   constexpr std::make_integer_sequence<int, narrow_rows> up_to_narrow;
@@ -177,7 +169,6 @@ void multiply_panels(const PanelProduct<T>& x) {
   } else {
     multiply_tiles<1, narrow>(up_to_narrow, x, 0, x.m, wide, x.n);
   }
-  if (x.stream) end_stream();
 }
 
 template <class T>

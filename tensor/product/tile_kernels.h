@@ -27,9 +27,6 @@ struct PanelProduct {
   bool add = false;
   T scale = 1;
   const T* bias = nullptr;
-  // Whether c is written past the caches: then all tiles are whole, and c's rows begin
-  // cache lines (see kernels/stream.h). BLIS's kernel never does so.
-  bool stream = false;
 };
 
 template <class T>

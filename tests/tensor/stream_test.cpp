@@ -82,33 +82,4 @@ BOOST_AUTO_TEST_CASE(of_softmax) {
   }
 }
 
-// Of batches, of one product and with a bias; of rows that are whole tiles and of others,
-// some of which begin half a cache line further; of one slice of k and, not streamed, of
-// two.
-BOOST_AUTO_TEST_CASE(of_products) {
-  const std::int64_t rows = 8 * streamed_floats / 512;  // of two threads
-  const std::pair<DType, std::int64_t> kinds[] = {
-      {float32, 64}, {float32, 128}, {float32, 520}, {float64, 64}};
-  for (const auto& [dtype, depth] : kinds) {
-    const std::int64_t k = depth;  // for lambdas
-    const Tensor x = rand({rows, k}).to(dtype);
-    for (const std::int64_t n : {512, 516, 520, 528}) {
-      const Tensor weight = rand({n, k}).to(dtype), bias = rand({n}).to(dtype);
-      const std::pair<const char*, Op> ops[] = {
-          {"matmul", [&](const Tensor& x) { return matmul(x, weight.t()); }},
-          {"linear", [&](const Tensor& x) { return linear(x, weight, bias); }},
-          {"bmm",
-           [&](const Tensor& x) {
-             const Tensor first = x.reshape({-1, 64, k});
-             return bmm(first, expand(weight.t(), {first.size(0), k, n}));
-           }},
-      };
-      for (const auto& [name, op] : ops) {
-        check_in_parts(fmt::format("{} {}, n {}, k {}", name, heed::name(dtype), n, k),
-                       op, x, 1024);
-      }
-    }
-  }
-}
-
 BOOST_AUTO_TEST_SUITE_END()
