@@ -2,7 +2,6 @@
 // where every recorded backward pass runs others inside it; and the formulas of all ops.
 #include <cmath>
 #include <numbers>
-#include <regex>
 #include <set>
 
 #include <boost/test/unit_test.hpp>
@@ -11,6 +10,7 @@
 #include <heed.h>
 
 #include "tests/autograd/op_samples.h"
+#include "tests/autograd/patterns.h"
 #include "tests/compare.h"
 
 using namespace heed;
@@ -232,9 +232,7 @@ namespace {
 // The number of equations, which stand before the words that explain the letters.
 std::ptrdiff_t equations(const std::string& derivative) {
   const std::string text = derivative.substr(0, derivative.find(" with "));
-  static const std::regex equation("(^|,  )d[A-Za-z]+(_[a-z]+)? = ");
-  return std::distance(std::sregex_iterator(text.begin(), text.end(), equation),
-                       std::sregex_iterator());
+  return count_matches(text, "(^|,  )d[A-Za-z]+(_[a-z]+)? = ");
 }
 
 void check_formulas(Node& node, std::set<Node*>& seen) {

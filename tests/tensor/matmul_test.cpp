@@ -44,7 +44,8 @@ Tensor naive(const Tensor& a, const Tensor& b) {
         .to(float64)
         .to_vector<double>();
   };
-  const auto va = dense(a), vb = dense(b);
+  const auto dense_a = dense(a), dense_b = dense(b);
+  const double *const x = dense_a.data(), *const y = dense_b.data();
   Tensor c = empty(append(batch, {m, n}), float64);
   double* const out = c.mutable_data<double>();
   for (Int q = 0; q < count(batch); ++q) {
@@ -52,7 +53,7 @@ Tensor naive(const Tensor& a, const Tensor& b) {
       for (Int j = 0; j < n; ++j) {
         double sum = 0;
         for (Int p = 0; p < k; ++p) {
-          sum += va[(q * m + i) * k + p] * vb[(q * k + p) * n + j];
+          sum += x[(q * m + i) * k + p] * y[(q * k + p) * n + j];
         }
         out[(q * m + i) * n + j] = sum;
       }

@@ -1,21 +1,22 @@
-// What heed's headers declare, for tests whose lists must be complete.
-#pragma once
+#include "tests/autograd/patterns.h"
 
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <map>
 #include <regex>
-#include <string>
-#include <vector>
 
 namespace heed::tests {
 
-// The functions that match `declaration`, whose first group is the name, in the headers
-// below these folders; each with the name of its header, the last one that has it.
-inline std::map<std::string, std::string> declared_functions(
-    const std::vector<std::string>& folders, const std::regex& declaration) {
+std::ptrdiff_t count_matches(const std::string& text, const std::string& pattern) {
+  const std::regex expression(pattern);
+  return std::distance(std::sregex_iterator(text.begin(), text.end(), expression),
+                       std::sregex_iterator());
+}
+
+std::map<std::string, std::string> declared_functions(
+    const std::vector<std::string>& folders, const std::string& declaration) {
   const std::filesystem::path root = HEED_SOURCE_ROOT;
+  const std::regex expression(declaration);
   std::map<std::string, std::string> functions;
   for (const std::string& folder : folders) {
     for (const auto& entry :
@@ -23,7 +24,7 @@ inline std::map<std::string, std::string> declared_functions(
       if (entry.path().extension() != ".h") continue;
       std::ifstream file(entry.path());
       const std::string source(std::istreambuf_iterator<char>(file), {});
-      for (std::sregex_iterator match(source.begin(), source.end(), declaration), end;
+      for (std::sregex_iterator match(source.begin(), source.end(), expression), end;
            match != end; ++match) {
         functions[(*match)[1]] = entry.path().filename().string();
       }
