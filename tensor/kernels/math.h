@@ -142,25 +142,27 @@ template <Ln2 ln2 = Ln2::two_floats>
   return fma(scale, e.part, scale - 1.f);
 }
 
-// 1.1 ulp, denormal results included. Where |x| is large the parts mean nothing, but from
-// 104 on the result is known to be 0 or infinity, and is replaced. To bound x instead
-// takes longer, for the compiler makes three ways through the whole function of it; one
-// comparison for both ends takes less than two.
-[[gnu::always_inline]] inline float exp(float x) {
-  const ExpParts e = exp_parts(x, 254);
-  const std::uint32_t half = e.exponent >> 1;  // 2^n itself may be no float
-  const float scale = power_of_two(half);
-  const float y = fma(scale, e.part, scale) * power_of_two(e.exponent - half);
-  // `negative` is all ones where x's sign bit is set: there the end is 0, else infinity.
-  const auto negative =
-      static_cast<std::uint32_t>(static_cast<std::int32_t>(bits(x)) >> 31);
-  const float end = from_bits(bits(infinity) & ~negative);
-  return absolute(x) > 104.f ? end : y;
+// From where on exp and expm1 no longer change. Variables that the compiler takes for
+// changing (`used`): constants would give branches, as for absolute_up_to().
+[[gnu::used]] float exp_first = -104.f, exp_last = 104.f;
+[[gnu::used]] float expm1_first = -30.f, expm1_last = 89.f;
+
+// x, or the end that it is beyond. NaN stays.
+[[gnu::always_inline]] inline float between(float first, float last, float x) {
+  x = x < first ? first : x;
+  return x > last ? last : x;
 }
 
-// exp(x) for x <= 0, in three quarters of the time without AVX-512. 0 below -87.3: a
-// little further on, from -87.34, results are denormal. It is valid up to 88, where n is
-// 127, so an x that rounding put above 0 does no harm.
+// 1.1 ulp, denormal results included.
+[[gnu::always_inline]] inline float exp(float x) {
+  const ExpParts e = exp_parts(between(exp_first, exp_last, x), 254);
+  const std::uint32_t half = e.exponent >> 1;  // 2^n itself may be no float
+  const float scale = power_of_two(half);
+  return fma(scale, e.part, scale) * power_of_two(e.exponent - half);
+}
+
+// exp(x) for x <= 0, in less time without AVX-512. 0 below -87.3: from -87.34 on results
+// are denormal. Valid up to 88, where n is 127: rounding may put x above 0.
 [[gnu::always_inline]] inline float exp_nonpositive(float x) {
   const float y = exp_of_parts(exp_parts(x));
   return x < -87.3f ? 0.f : y;
@@ -205,11 +207,13 @@ constexpr __mmask16 all_lanes = 0xffff;
 }
 #endif
 
-// exp(x) - 1; 1.9 ulp.
+// exp(x) - 1; 1.9 ulp. Half of it is formed, for 2^n itself may be no float; and x where
+// it is the nearest float, -0 included.
 [[gnu::always_inline]] inline float expm1(float x) {
-  const float y = expm1_of_parts(exp_parts(x));
-  const float ends = x > 88.f ? exp(x) : (x < -30.f ? -1.f : x);
-  return x >= -30.f && x <= 88.f && x != 0.f ? y : ends;  // -0 stays -0
+  const ExpParts e = exp_parts(between(expm1_first, expm1_last, x), 126);
+  const float half = power_of_two(e.exponent);
+  const float y = 2.f * fma(half, e.part, half - 0.5f);
+  return absolute(x) < 0x1p-25f ? x : y;
 }
 
 // ln(2^e (1 + f)) for -1/3 <= f <= 1/3.
