@@ -27,46 +27,55 @@ struct Loop {
 // threads sleep on the address of an int, but wakes all that wait for any pointer.
 class alignas(64) Task {
  public:
-  void begin(const Loop& loop) {
+  // The caller's side. It withdraws what the thread has not taken: where other programs
+  // want the processors too, a thread may wait for its turn for longer than the whole
+  // loop takes.
+  void offer(const Loop& loop) {
     loop_ = &loop;
-    set(1);
+    set(offered);
   }
-  void end() { set(0); }
+  bool withdraw() { return change(offered, none); }
+  void wait_for_end() const { wait_while(taken); }
 
-  // Waits for begin(), and returns the loop.
-  const Loop& wait_for_begin() const {
-    wait_while(0);
-    return *loop_;
+  // The thread's side: waits for a loop, and returns it.
+  const Loop& take() {
+    for (;;) {
+      wait_while(none);
+      if (change(offered, taken)) return *loop_;
+    }
   }
-  void wait_for_end() const { wait_while(1); }
+  void end() { set(none); }
 
  private:
-  const Loop* loop_ = nullptr;
-  std::atomic<int> has_begun_ = 0;
+  enum State { none, offered, taken };
 
-  void set(int value) {
-    has_begun_ = value;
-    has_begun_.notify_one();
+  const Loop* loop_ = nullptr;
+  std::atomic<int> state_ = none;
+
+  void set(State state) {
+    state_ = state;
+    state_.notify_one();
   }
+  bool change(int from, State to) { return state_.compare_exchange_strong(from, to); }
 
   // A thread that sleeps takes some 50 microseconds to wake up, and the next loop often
   // begins sooner. So at first it waits busily, for 100 pauses, which take some
   // microseconds; then, until a fifth of a millisecond has passed, it lets others use the
   // processor that want to; and then it sleeps.
-  void wait_while(int old) const {
+  void wait_while(State old) const {
     using Clock = std::chrono::steady_clock;
     for (int i = 0; i < 100; ++i) {
-      if (has_begun_ != old) return;
+      if (state_ != old) return;
 #if defined(__x86_64__)
       __builtin_ia32_pause();
 #endif
     }
     const auto end = Clock::now() + std::chrono::microseconds(200);
     while (Clock::now() < end) {
-      if (has_begun_ != old) return;
+      if (state_ != old) return;
       std::this_thread::yield();
     }
-    has_begun_.wait(old);
+    state_.wait(old);
   }
 };
 
@@ -74,7 +83,7 @@ class alignas(64) Task {
 // They start when a loop first needs them, and run until the process ends.
 class Team {
  public:
-  // The caller computes part 0, and those for which there is no thread. Returns false,
+  // The caller computes part 0, and then those that no thread has taken. Returns false,
   // with nothing computed, while the team computes another thread's loop. noexcept: if
   // the caller's part threw, the others would read what the caller destroys.
   bool compute(const Loop& loop, int64_t threads) noexcept {
@@ -82,10 +91,12 @@ class Team {
     if (!lock) return false;
     start(threads - 1);
     const int64_t helpers = std::min(threads - 1, started_);
-    for (int64_t i = 0; i < helpers; ++i) tasks_[i].begin(loop);
+    for (int64_t i = 0; i < helpers; ++i) tasks_[i].offer(loop);
     is_in_loop = true;
     loop.call(loop.f, 0);
-    for (int64_t i = helpers + 1; i < threads; ++i) loop.call(loop.f, i);
+    for (int64_t i = 1; i < threads; ++i) {
+      if (i > helpers || tasks_[i - 1].withdraw()) loop.call(loop.f, i);
+    }
     is_in_loop = false;
     for (int64_t i = 0; i < helpers; ++i) tasks_[i].wait_for_end();
     return true;
@@ -110,7 +121,7 @@ class Team {
   static void work(Task* task, int64_t thread) {
     is_in_loop = true;
     for (;;) {
-      const Loop& loop = task->wait_for_begin();
+      const Loop& loop = task->take();
       loop.call(loop.f, thread);
       task->end();
     }

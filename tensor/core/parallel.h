@@ -44,9 +44,9 @@ inline std::int64_t thread_count(std::int64_t count, std::int64_t work,
 }
 
 // Calls call(f, thread) for thread = 0 to `threads` - 1, each on a thread of its own. The
-// caller computes 0, and those for which the system gives no thread. It computes all, one
-// after the other, if num_threads() is 1, if in_parallel(), or while another thread of
-// the program has its loop computed. If `call` throws where threads share the loop, the
+// caller computes 0, and then those that no thread has begun. It computes all, one after
+// the other, if num_threads() is 1, if in_parallel(), or while another thread of the
+// program has its loop computed. If `call` throws where threads share the loop, the
 // program ends.
 void in_threads(std::int64_t threads, void (*call)(void* f, std::int64_t thread),
                 void* f);

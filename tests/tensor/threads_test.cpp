@@ -5,6 +5,7 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <functional>
 #include <map>
@@ -35,6 +36,31 @@ bool calls_each_once(std::int64_t threads) {
   in_threads(threads, [&](std::int64_t thread) { ++calls[thread]; });
   return std::count(calls.begin(), calls.end(), 1) == threads &&
          std::count(calls.begin(), calls.end(), 0) == std::ssize(calls) - threads;
+}
+
+// Whether the other threads of a loop compute their parts before the caller's ends, which
+// waits for up to 20 s: it computes what they have not begun by then.
+bool others_take_part(std::int64_t threads) {
+  using Clock = std::chrono::steady_clock;
+  const auto end = Clock::now() + std::chrono::seconds(20);
+  std::atomic<std::int64_t> others = 0;
+  bool before_the_caller = false;
+  in_threads(threads, [&](std::int64_t thread) {
+    if (thread != 0) {
+      ++others;
+      return;
+    }
+    while (others < threads - 1 && Clock::now() < end) std::this_thread::yield();
+    before_the_caller = others == threads - 1;
+  });
+  return before_the_caller;
+}
+
+// A signal's handler that keeps its thread.
+std::atomic<bool> is_kept = false, may_go_on = false;
+void keep(int) {
+  is_kept = true;
+  while (!may_go_on) std::this_thread::yield();
 }
 
 // What f() returns in a child that fork() makes; -1 if it takes more than 20 s.
@@ -239,18 +265,47 @@ BOOST_AUTO_TEST_CASE(threads_that_wait_in_any_way_take_part) {
   for (const int pause : {0, 20, 100, 1000}) {
     for (int i = 0; i < 200; ++i) {
       std::this_thread::sleep_for(std::chrono::microseconds(pause));
-      wrong += !calls_each_once(3);
+      wrong += !others_take_part(3);
     }
   }
   BOOST_TEST(wrong == 0);
   // The caller sleeps too, until the last one is done.
-  std::atomic<bool> done = false;
+  std::atomic<bool> begun = false, done = false;
   in_threads(3, [&](std::int64_t thread) {
+    while (thread == 0 && !begun) std::this_thread::yield();
     if (thread != 2) return;
+    begun = true;
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
     done = true;
   });
   BOOST_TEST(done);
+  set_num_threads(before);
+}
+
+// As where other programs use its processor.
+BOOST_AUTO_TEST_CASE(a_thread_that_does_not_run_does_not_keep_the_caller) {
+  const int before = num_threads();
+  set_num_threads(2);
+  const int code = in_child([] {
+    std::signal(SIGUSR1, keep);
+    pthread_t helper{};
+    std::atomic<bool> begun = false;
+    in_threads(2, [&](std::int64_t thread) {
+      while (thread == 0 && !begun) std::this_thread::yield();
+      if (thread == 0) return;
+      helper = pthread_self();
+      begun = true;
+    });
+    pthread_kill(helper, SIGUSR1);
+    while (!is_kept) std::this_thread::yield();
+    int wrong = 0;
+    for (int i = 0; i < 100; ++i) wrong += !calls_each_once(2);
+    std::atomic<int> items = 0;
+    parallel_stealing(1000, 2, [&](auto, auto) { ++items; });
+    may_go_on = true;
+    return wrong == 0 && items == 1000 && others_take_part(2) ? 7 : 1;
+  });
+  BOOST_TEST(code == 7);
   set_num_threads(before);
 }
 
