@@ -10,6 +10,8 @@
 #include "tensor/core/factories.h"
 #include "tensor/core/threads.h"
 #include "tensor/core/views.h"
+#include "tensor/random/random.h"
+#include "tests/compare.h"
 #include "tests/infinity.h"
 #include "tests/tensor/show.h"
 
@@ -113,6 +115,10 @@ BOOST_AUTO_TEST_CASE(cumsum_along_any_dimension) {
   BOOST_TEST(show(cumsum(tensor({1.0, not_a_number, 2.0}), 0)) == "(3) 1 nan nan");
   BOOST_TEST(show(cumsum(tensor(3.0), 0)) == "() 3");
   BOOST_TEST(show(cumsum(empty({0, 2}), 0)) == "(0, 2)");
+  // More columns than are added up side by side, and the same as rows.
+  const Tensor wide = randn({3, 5, 600});
+  const Tensor rows = transpose(wide, 1, 2).contiguous();
+  BOOST_TEST(same_bits(cumsum(wide, 1), transpose(cumsum(rows, 2), 1, 2)));
   // float32 sums run in double: adding 0.1f in turn would drift.
   const double last = cumsum(full({1000000}, 0.1), 0).at({-1});
   BOOST_TEST(std::abs(last / (1e6 * static_cast<double>(0.1f)) - 1) < 1e-7);
