@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <type_traits>
 
 #include "tensor/core/views.h"
 #include "tensor/reduce/reduce.h"
@@ -98,27 +97,29 @@ Tensor cumsum(const Tensor& x, Dim dim) {
         std::conditional_t<std::is_floating_point_v<T>, double, std::uint64_t>;
     const T* const from = r.elements.data<T>();
     T* const to = out.mutable_data<T>();
-    // Of many columns 256 side by side, so that memory is read in order.
-    constexpr std::int64_t most = 256;
-    const std::int64_t blocks = ceil_div(r.inner, most);
-    const std::int64_t work = r.n * std::min(r.inner, most);
-    const auto add_up = [&](std::int64_t first, auto width) {
-      Running sums[most] = {};
-      for (std::int64_t i = first; i < first + r.size(); i += r.inner) {
-        for (std::int64_t j = 0; j < width; ++j) {
-          sums[j] += static_cast<Running>(from[i + j]);
-          to[i + j] = static_cast<T>(sums[j]);
-        }
-      }
+    const auto add_up = [&](Running& sum, std::int64_t i) {
+      sum += static_cast<Running>(from[i]);
+      to[i] = static_cast<T>(sum);
     };
-    parallel_for(r.outer * blocks, work, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t i = begin; i < end; ++i) {
-        const std::int64_t column = i % blocks * most;
-        const std::int64_t first = i / blocks * r.size() + column;
-        if (r.inner == 1) {  // a known width, for which the sum stays in a register
-          add_up(first, std::integral_constant<std::int64_t, 1>{});
-        } else {
-          add_up(first, std::min(r.inner - column, most));
+    parallel_for(r.outer, r.size(), [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t o = begin; o < end; ++o) {
+        const std::int64_t first = o * r.size(), last = first + r.size();
+        // Columns one by one, or side by side where each number of a column has a cache
+        // line of its own.
+        if (r.inner < 16) {
+          for (std::int64_t j = 0; j < r.inner; ++j) {
+            Running sum = 0;
+            for (std::int64_t i = first + j; i < last; i += r.inner) add_up(sum, i);
+          }
+          continue;
+        }
+        constexpr std::int64_t most = 256;
+        for (std::int64_t j = 0; j < r.inner; j += most) {
+          Running sums[most] = {};
+          const std::int64_t columns = std::min(r.inner - j, most);
+          for (std::int64_t i = first + j; i < last; i += r.inner) {
+            for (std::int64_t c = 0; c < columns; ++c) add_up(sums[c], i + c);
+          }
         }
       }
     });
