@@ -351,11 +351,7 @@ struct Formula<Op::add_scaled> : Numeric {
 };
 template <>
 struct Formula<Op::clamp> : Numeric {
-  template <class T>
-  T operator()(T x, T low, T high) const {
-    const T held = x < low ? low : x;
-    return held > high ? high : held;
-  }
+  auto operator()(auto x, auto low, auto high) const { return clamp(x, low, high); }
 };
 template <>
 struct Formula<Op::where> : AnyType {

@@ -144,18 +144,18 @@ template <Ln2 ln2 = Ln2::two_floats>
 
 // From where on exp and expm1 no longer change. Variables that the compiler takes for
 // changing (`used`): constants would give branches, as for absolute_up_to().
-[[gnu::used]] float exp_first = -104.f, exp_last = 104.f;
-[[gnu::used]] float expm1_first = -30.f, expm1_last = 89.f;
+[[gnu::used]] float exp_low = -104.f, exp_high = 104.f;
+[[gnu::used]] float expm1_low = -30.f, expm1_high = 89.f;
 
-// x, or the end that it is beyond. NaN stays.
-[[gnu::always_inline]] inline float between(float first, float last, float x) {
-  x = x < first ? first : x;
-  return x > last ? last : x;
+template <class T>
+[[gnu::always_inline]] inline T clamp(T x, T low, T high) {
+  x = x < low ? low : x;
+  return x > high ? high : x;  // NaN stays
 }
 
 // 1.1 ulp, denormal results included.
 [[gnu::always_inline]] inline float exp(float x) {
-  const ExpParts e = exp_parts(between(exp_first, exp_last, x), 254);
+  const ExpParts e = exp_parts(clamp(x, exp_low, exp_high), 254);
   const std::uint32_t half = e.exponent >> 1;  // 2^n itself may be no float
   const float scale = power_of_two(half);
   return fma(scale, e.part, scale) * power_of_two(e.exponent - half);
@@ -210,7 +210,7 @@ constexpr __mmask16 all_lanes = 0xffff;
 // exp(x) - 1; 1.9 ulp. Half of it is formed, for 2^n itself may be no float; and x where
 // it is the nearest float, -0 included.
 [[gnu::always_inline]] inline float expm1(float x) {
-  const ExpParts e = exp_parts(between(expm1_first, expm1_last, x), 126);
+  const ExpParts e = exp_parts(clamp(x, expm1_low, expm1_high), 126);
   const float half = power_of_two(e.exponent);
   const float y = 2.f * fma(half, e.part, half - 0.5f);
   return absolute(x) < 0x1p-25f ? x : y;
