@@ -45,24 +45,24 @@ constexpr bool reuse = !__has_feature(address_sanitizer);
 constexpr bool reuse = true;
 #endif
 
-// A new block, null when there is no memory. Blocks of whole pages, 4 KiB each, get 448
-// bytes more, so that neighbours in malloc's heap lie 512 bytes apart within a page. With
-// the 64 bytes that it leaves between them an op could take a quarter longer and more:
-// the processor compares a load with the stores before it by the place within a page
-// alone, and the loads of one block waited for the stores to another, a cache line or two
-// further on. Not under AddressSanitizer, which would no longer see what is written past
-// the end.
+// A new block, of which `used` bytes are asked for; null when there is no memory. Blocks
+// of whole pages, 4 KiB each, get 448 bytes more, so that neighbours in malloc's heap lie
+// 512 bytes apart within a page. With the 64 bytes that it leaves between them an op
+// could take a quarter longer and more: the processor compares a load with the stores
+// before it by the place within a page alone, and the loads of one block waited for the
+// stores to another, a cache line or two further on. Not under AddressSanitizer, which
+// would no longer see what is written past the end.
 //
 // Of blocks of 4 MiB or more the system is asked to use pages of 2 MiB, as far as they
-// fill them: an op on 10 million numbers takes about a tenth less. The processor keeps
-// the places of only some thousand pages at hand, which of 4 KiB each are less than such
-// a block and its neighbours. If the system has no such pages, nothing changes.
-void* new_block(std::size_t bytes) {
+// are used whole: an op on 10 million numbers takes about a tenth less. The processor
+// keeps the places of only some thousand pages at hand, which of 4 KiB each are less than
+// such a block and its neighbours. If the system has no such pages, nothing changes.
+void* new_block(std::size_t bytes, std::size_t used) {
   const std::size_t gap = reuse && bytes % 4096 == 0 ? 448 : 0;
   void* const block = std::aligned_alloc(64, bytes + gap);
   if (block && bytes >= std::size_t{4} << 20) {
     const std::size_t in_page = reinterpret_cast<std::uintptr_t>(block) % 4096;
-    madvise(static_cast<char*>(block) - in_page, in_page + bytes, MADV_HUGEPAGE);
+    madvise(static_cast<char*>(block) - in_page, in_page + used, MADV_HUGEPAGE);
   }
   return block;
 }
@@ -75,14 +75,14 @@ class Pool {
   ~Pool() { release(); }
 
   // Null when there is no memory.
-  void* take(const SizeClass& wanted) {
+  void* take(const SizeClass& wanted, std::size_t used) {
     void* memory = free_[wanted.index];
     last_use_[wanted.index] = ++uses_;
     if (memory) {
       free_[wanted.index] = free_[wanted.index]->next;
       cached_ -= wanted.bytes;
     } else {
-      memory = new_block(wanted.bytes);
+      memory = new_block(wanted.bytes, used);
       if (!memory) return nullptr;
     }
     taken_ += static_cast<std::int64_t>(wanted.bytes);
@@ -190,9 +190,9 @@ void* allocate(std::size_t bytes) {
   const SizeClass wanted = size_class(bytes);
   void* block = nullptr;
   if (bytes <= PTRDIFF_MAX) {
-    const auto take = [&wanted] {
+    const auto take = [&wanted, bytes] {
       Pool* const here = pool ? pool : make_pool();
-      return here ? here->take(wanted) : new_block(wanted.bytes);
+      return here ? here->take(wanted, bytes) : new_block(wanted.bytes, bytes);
     };
     block = take();
     if (!block) {

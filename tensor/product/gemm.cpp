@@ -42,8 +42,8 @@
 //
 // One thread has one part, all of c. Two threads cut a product of 300 x 300 into six
 // parts of up to 64 columns, so that one that is done can take another's. With more rows
-// each thread has up to 32 pieces of rows: the outer two loops are then stages, and a
-// part is a piece in one stage (see multiply_in_tiles()).
+// there are up to 32 pieces of rows for each thread: the outer two loops are then stages,
+// and a part is a piece in one stage (see multiply_in_tiles()).
 //
 // A strip is read again for each panel of the group, and a panel for each strip: so a
 // strip must stay in L1 and a group in L2. What is read again after that comes from L3,
@@ -194,8 +194,8 @@ class Worker {
   // kept for all blocks of rows. If that is all that the part needs of b, in one block
   // and one slice, it also stays for the next part or product of the same b.
   void compute(int64_t i, const Part& part, T* c, bool add) {
-    // Nothing is packed for no rows, and piece_size() cannot cut 0 columns.
-    if (part.row == part.row_end || part.column == part.column_end) return;
+    // Nothing is packed for no rows, and piece_size() cannot cut no columns.
+    if (part.row == part.row_end || part.column >= part.column_end) return;
     const auto [at_a, at_b] = x_.offsets(i);
     const T *const a = x_.a.first + at_a, *const b = x_.b.first + at_b;
     const int64_t block_columns = blocking_.block_columns(part.column_end - part.column),
@@ -313,21 +313,22 @@ void multiply_in_tiles(const Products<T>& x) {
   for (int64_t i = 0; i < sharing.threads; ++i) {
     workers.emplace_back(x, blocking, memory.first() + i * size);
   }
-  if (products == 1 && grid.columns == 1 && grid.slices == 1) {
-    // Only rows are cut. A stage is one slice of one block of columns; i counts a
-    // thread's pieces in all stages, then the next thread's. Other threads take them in
-    // this order too: so a piece may wait for its stage before, which has begun.
-    const int64_t pieces = grid.rows / sharing.threads;  // of a thread
-    const int64_t block_columns = blocking.block_columns(x.n);
+  if (sharing.in_stages) {
+    // A stage is one slice of one block of a piece's columns; i counts a thread's pieces
+    // in all stages, then the next thread's. Other threads take them in this order too:
+    // so a piece may wait for its stage before, which has begun.
+    const int64_t all = grid.rows * grid.columns;
+    const int64_t pieces = all / sharing.threads;  // of a thread
+    const int64_t block_columns = blocking.block_columns(columns);
     const int64_t slices = ceil_div(x.k, blocking.depth);
-    const int64_t stages = ceil_div(x.n, block_columns) * slices;
-    std::vector<std::atomic<int64_t>> done(grid.rows);  // stages of each piece
-    return parallel_stealing(grid.rows * stages, sharing.threads, [&](auto t, auto i) {
+    const int64_t stages = ceil_div(columns, block_columns) * slices;
+    std::vector<std::atomic<int64_t>> done(all);  // stages of each piece
+    return parallel_stealing(all * stages, sharing.threads, [&](auto t, auto i) {
       const int64_t stage = i / pieces % stages;
       const int64_t piece = i / (pieces * stages) * pieces + i % pieces;
       Part part = part_of(sizes, grid, piece);
-      part.column = stage / slices * block_columns;
-      part.column_end = std::min(part.column + block_columns, x.n);
+      part.column += stage / slices * block_columns;
+      part.column_end = std::min(part.column + block_columns, part.column_end);
       part.k = stage % slices * blocking.depth;
       part.k_end = std::min(part.k + blocking.depth, x.k);
       while (done[piece].load() < stage) std::this_thread::yield();

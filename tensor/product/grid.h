@@ -28,6 +28,9 @@ struct Sharing {
   Grid grid;  // of each product
   // How many slices are computed before their sums are added to c.
   std::int64_t slices_at_once = 1;
+  // Whether parts are cut into stages (see multiply_in_tiles()). The grid then has pieces
+  // of rows, of all columns or of those of one thread.
+  bool in_stages = false;
 };
 
 // What takes the least time, as grid.cpp explains.
@@ -39,7 +42,7 @@ struct Part {
 };
 
 // Part i of a product. All parts of slice 0 come first, then those of slice 1, and so on;
-// within a slice those of the first piece of rows, one for each piece of columns, then
+// within a slice those of the first piece of columns, one for each piece of rows, then
 // those of the next. Where there are more pieces than tiles, some parts are empty.
 Part part_of(const ProductSizes& x, const Grid& grid, std::int64_t i);
 // The lines of the largest of `pieces`, up to the end of its last tile, when `lines` rows

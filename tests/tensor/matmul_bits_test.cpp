@@ -82,7 +82,8 @@ BOOST_AUTO_TEST_CASE(bits_do_not_depend_on_the_threads) {
     check_bits(x({513, 401}), x({401, 611}));                  // strips
     check_bits(x({700, 900}), transpose(x({65, 900}), 0, 1));  // a last column
     check_bits(x({3, 70, 90}), transpose(x({3, 609, 90}), 1, 2));
-    check_bits(x({1540, 520}), x({520, 2110}));  // pieces of rows, in stages
+    check_bits(x({2110, 520}), x({520, 1540}));  // pieces of rows, in stages
+    check_bits(x({1540, 520}), x({520, 2150}));  // and each thread its columns
     check_bits(x({7, 3001}), x({3001, 211}));
     check_bits(x({2011, 1501}), x({1501, 5}));
     check_bits(transpose(x({403, 501}), 0, 1), transpose(x({477, 403}), 0, 1));
