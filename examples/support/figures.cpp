@@ -17,8 +17,8 @@
 
 namespace heed::support {
 
-void make_folder(const std::string& path) {
-  if (path.empty()) input_error("the name of the folder is empty");
+void make_folder(const std::string& option, const std::string& path) {
+  if (path.empty()) input_error("{}: the name of the folder is empty", option);
   std::error_code error;
   std::filesystem::create_directories(path, error);
   if (!error && !std::filesystem::is_directory(path, error) && !error)
@@ -36,7 +36,7 @@ void check_file(const std::string& option, const std::optional<std::string>& fil
 }
 
 void make_folder(const FigureOptions& options) {
-  if (options.folder) make_folder(*options.folder);
+  if (options.folder) make_folder("--figures", *options.folder);
 }
 
 void save_figures(const FigureOptions& options, const std::vector<NamedFigure>& figures) {
