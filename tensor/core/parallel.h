@@ -71,10 +71,12 @@ void parallel_shares(std::int64_t count, std::int64_t work, F&& f) {
   });
 }
 
+// The most shares of parallel_stealing(); threads beyond these only take from others.
+inline constexpr std::int64_t most_shares = 64;
+
 // Calls f(thread, i) for each i in [0, count). Each of `threads` threads takes an even
 // share in order, and then what is left of the others' (work stealing): so a core that is
-// slower, or has other work too, does not keep all waiting. Threads beyond 64 have no
-// share of their own. f must not throw.
+// slower, or has other work too, does not keep all waiting. f must not throw.
 template <class F>
 void parallel_stealing(std::int64_t count, std::int64_t threads, F&& f) {
   struct alignas(64) Share {  // a cache line of its own
@@ -82,8 +84,8 @@ void parallel_stealing(std::int64_t count, std::int64_t threads, F&& f) {
     std::int64_t end;
   };
   // Not in memory that could run out: optimisers rely on that.
-  std::array<Share, 64> shares;
-  const std::int64_t n = std::min<std::int64_t>(threads, shares.size());
+  std::array<Share, most_shares> shares;
+  const std::int64_t n = std::min(threads, most_shares);
   for (std::int64_t i = 0; i < n; ++i) {
     shares[i].next = count * i / n;
     shares[i].end = count * (i + 1) / n;

@@ -41,9 +41,10 @@
 //                 a tile of c                                         multiply_tile()
 //
 // One thread has one part, all of c. Two threads cut a product of 300 x 300 into six
-// parts of up to 64 columns, so that one that is done can take another's. With more rows
-// there are up to 32 pieces of rows for each thread: the outer two loops are then stages,
-// and a part is a piece in one stage (see multiply_in_tiles()).
+// parts of up to 64 columns, so that one that is done can take another's. Larger ones are
+// cut into pieces of rows or, if c is wide, of rows and columns, and the outer two loops
+// into stages: a thread begins all its pieces in one before the next. A part is then a
+// piece in one stage.
 //
 // A strip is read again for each panel of the group, and a panel for each strip: so a
 // strip must stay in L1 and a group in L2. What is read again after that comes from L3,
@@ -186,7 +187,7 @@ struct PackedBlock {
 template <class T>
 class Worker {
  public:
-  // `memory` has blocking.size_a() + blocking.size_b(columns of a part) elements.
+  // `memory` has blocking.size_a() + blocking.size_b(the most columns of a part).
   Worker(const Products<T>& x, const Blocking<T>& blocking, T* memory)
       : x_(x), blocking_(blocking), a_{memory}, b_{memory + blocking.size_a()} {}
 
@@ -194,8 +195,8 @@ class Worker {
   // kept for all blocks of rows. If that is all that the part needs of b, in one block
   // and one slice, it also stays for the next part or product of the same b.
   void compute(int64_t i, const Part& part, T* c, bool add) {
-    // Nothing is packed for no rows, and piece_size() cannot cut no columns.
-    if (part.row == part.row_end || part.column >= part.column_end) return;
+    // Nothing is packed for no rows, and piece_size() cannot cut 0 columns.
+    if (part.row == part.row_end || part.column == part.column_end) return;
     const auto [at_a, at_b] = x_.offsets(i);
     const T *const a = x_.a.first + at_a, *const b = x_.b.first + at_b;
     const int64_t block_columns = blocking_.block_columns(part.column_end - part.column),
@@ -307,19 +308,20 @@ void multiply_in_tiles(const Products<T>& x) {
   const Sharing sharing = share_out(sizes);
   const Grid& grid = sharing.grid;
   const int64_t columns = largest_piece(x.n, sizes.tile_columns, grid.columns);
-  const int64_t size = blocking.size_a() + blocking.size_b(columns);
+  const int64_t block_columns = blocking.block_columns(columns);
+  const int64_t size =
+      blocking.size_a() + blocking.size_b(sharing.in_stages ? block_columns : columns);
   Buffer<T> memory(size * sharing.threads);
   std::vector<Worker<T>> workers;
   for (int64_t i = 0; i < sharing.threads; ++i) {
     workers.emplace_back(x, blocking, memory.first() + i * size);
   }
   if (sharing.in_stages) {
-    // A stage is one slice of one block of a piece's columns; i counts a thread's pieces
-    // in all stages, then the next thread's. Other threads take them in this order too:
-    // so a piece may wait for its stage before, which has begun.
+    // A piece is a part of the grid; a stage is one slice of one block of its columns. i
+    // counts the pieces of a share in stage 0, then in stage 1 and so on. Threads take
+    // them in this order: when a piece waits for its stage before, this has begun.
     const int64_t all = grid.rows * grid.columns;
-    const int64_t pieces = all / sharing.threads;  // of a thread
-    const int64_t block_columns = blocking.block_columns(columns);
+    const int64_t pieces = all / std::min(sharing.threads, most_shares);
     const int64_t slices = ceil_div(x.k, blocking.depth);
     const int64_t stages = ceil_div(columns, block_columns) * slices;
     std::vector<std::atomic<int64_t>> done(all);  // stages of each piece

@@ -2,7 +2,8 @@
 // are more parts than threads, one that is done takes parts that a slower one has not
 // begun (parallel_stealing() in parallel.h). Columns that two threads need are packed by
 // both, which takes 1 to 4 % of the time. If they shared them, each would wait for the
-// other at each slice: a millisecond or more when another program runs on its core.
+// other at each slice: a millisecond or more when another program runs on its core. Of a
+// wide c each thread has columns of its own (see share_out()).
 //
 // Where c is small beside k, parts are slices of k. The gradient of a layer's weights is
 // such a product: there k counts the rows of the layer's input and of its output's
@@ -101,19 +102,24 @@ Sharing share_out(const ProductSizes& x) {
     return {team, grid, std::min(at_once, grid.slices)};
   }
   if (x.products > 1) return {team, grid};  // these give enough parts to take
-  // Smaller parts, so that others can take some. Pieces of rows where columns are not
-  // cut: each thread packs all of b, once in a stage (see multiply_in_tiles()). Also
-  // where a thread has 384 rows, whatever best_grid() says: then packing costs little,
-  // and less than to read all rows of a for each small piece of columns, which it does
-  // not count.
+  // Smaller parts, so that others can take some. In stages (see multiply_in_tiles()) if
+  // best_grid() leaves columns whole, and wherever there are 384 rows for each thread: to
+  // pack b costs little beside these, and less than to read all rows of a for each small
+  // piece of columns. best_grid() does not know these pieces.
   if (grid.columns == 1 || x.m >= 384 * team) {
-    // Of a large and wide c each thread has columns of its own: b is packed once in all,
-    // a is read by each thread. This takes as long (1 % more for 1024 x 1024 on a Zen 3,
-    // 1 to 2 % less for 2048 x 2048) and half the memory for panels. Not where k is one
-    // slice, as in most layers: there the next op finds its rows in its cache.
-    const bool has_columns = x.k > x.depth && x.n >= std::max(x.m, 512 * team);
-    grid = {.rows = team * pieces_to_share(x.m, x.tile_rows, team, 32),
-            .columns = has_columns ? team : 1};
+    // By default pieces of rows: each thread packs all of b, in each stage a slice of a
+    // block. Where c is at least as wide as high, each thread has columns of its own, and
+    // packs only these and what it steals, but reads all of a. With two threads this
+    // takes 1 % more time for 1024 x 1024 on a Zen 3, 1 to 2 % less for 2048 x 2048, and
+    // half the memory for panels. Not where k is one slice, as in most layers: the next
+    // op is cut into rows, and finds those of a thread in its core's cache.
+    const int64_t owners = std::min(team, most_shares);
+    const bool has_columns = x.k > x.depth && x.n >= std::max(x.m, 512 * owners);
+    if (has_columns) {
+      grid = {.rows = pieces_to_share(x.m, x.tile_rows, 1, 32), .columns = owners};
+    } else {
+      grid = {.rows = owners * pieces_to_share(x.m, x.tile_rows, owners, 32)};
+    }
     return {.threads = team, .grid = grid, .in_stages = true};
   }
   if (grid.rows == 1 && x.is_a_in_place) {

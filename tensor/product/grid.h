@@ -28,8 +28,9 @@ struct Sharing {
   Grid grid;  // of each product
   // How many slices are computed before their sums are added to c.
   std::int64_t slices_at_once = 1;
-  // Whether parts are cut into stages (see multiply_in_tiles()). The grid then has pieces
-  // of rows, of all columns or of those of one thread.
+  // Whether parts of the grid are computed in stages (see multiply_in_tiles()). Each
+  // share of parallel_stealing() then has as many of them as any other, and columns are
+  // whole, or cut into one piece for each share.
   bool in_stages = false;
 };
 
@@ -43,7 +44,8 @@ struct Part {
 
 // Part i of a product. All parts of slice 0 come first, then those of slice 1, and so on;
 // within a slice those of the first piece of columns, one for each piece of rows, then
-// those of the next. Where there are more pieces than tiles, some parts are empty.
+// those of the next: so what a thread has packed of b serves its next part too. Where
+// there are more pieces than tiles, some parts are empty.
 Part part_of(const ProductSizes& x, const Grid& grid, std::int64_t i);
 // The lines of the largest of `pieces`, up to the end of its last tile, when `lines` rows
 // or columns are cut at multiples of `tile`, as part_of() does.

@@ -25,8 +25,8 @@ template <class T>
 struct PanelLayout {
   std::int64_t lines, width, depth;
   std::int64_t count;  // of panels
-  // Elements of a panel, to the end of its last cache line, and of one line more. Without
-  // it panels are often a multiple of 4 KiB apart, and the lines that are written at a
+  // Elements of a panel, to the end of its last cache line, and of one more. Without it
+  // panels are often a multiple of 4 KiB apart, and the cache lines that are written at a
   // time, one in each panel, share a set of the L1 cache (see gemm.cpp's
   // choose_rows_of_a()): packing rows for the tiles of AVX2 takes up to a third longer.
   std::int64_t size;

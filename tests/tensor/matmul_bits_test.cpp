@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include <boost/test/unit_test.hpp>
 #include <fmt/format.h>
@@ -60,10 +61,11 @@ BOOST_AUTO_TEST_CASE(neither_columns_nor_layouts_make_a_difference) {
 
 BOOST_AUTO_TEST_CASE(bits_do_not_depend_on_the_threads) {
   const int before = num_threads();
-  const auto check_bits = [](const Tensor& a, const Tensor& b) {
+  const auto check_bits = [](const Tensor& a, const Tensor& b,
+                             const std::vector<int>& counts = {2, 3, 4}) {
     set_num_threads(1);
     const Tensor one = matmul(a, b);
-    for (int threads : {2, 3, 4}) {
+    for (int threads : counts) {
       set_num_threads(threads);
       // The memory of the result, which would hold the right numbers already.
       one.clone().fill_(not_a_number);
@@ -82,8 +84,9 @@ BOOST_AUTO_TEST_CASE(bits_do_not_depend_on_the_threads) {
     check_bits(x({513, 401}), x({401, 611}));                  // strips
     check_bits(x({700, 900}), transpose(x({65, 900}), 0, 1));  // a last column
     check_bits(x({3, 70, 90}), transpose(x({3, 609, 90}), 1, 2));
-    check_bits(x({2110, 520}), x({520, 1540}));  // pieces of rows, in stages
-    check_bits(x({1540, 520}), x({520, 2150}));  // and each thread its columns
+    check_bits(x({2110, 520}), x({520, 1540}));       // pieces of rows, in stages
+    check_bits(x({1540, 520}), x({520, 2150}));       // and each thread its columns
+    check_bits(x({14000, 550}), x({550, 16}), {70});  // more threads than shares
     check_bits(x({7, 3001}), x({3001, 211}));
     check_bits(x({2011, 1501}), x({1501, 5}));
     check_bits(transpose(x({403, 501}), 0, 1), transpose(x({477, 403}), 0, 1));

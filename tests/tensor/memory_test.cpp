@@ -214,8 +214,8 @@ BOOST_AUTO_TEST_CASE(large_blocks_ask_for_large_pages,
     memory::deallocate(block, size);
     memory::release_cached();
   }
-  // What a block has beyond the bytes that are asked for takes no memory before it is
-  // used. (The C library may keep memory of smaller blocks, for which more was asked.)
+  // No large page reaches from what is asked for into the rest of the block. (The C
+  // library may reuse memory of smaller blocks, in which more was asked for.)
   void* const block = memory::allocate(130 * mib);  // of 144 MiB
   BOOST_TEST(!wants_large_pages(static_cast<char*>(block) + 140 * mib));
   memory::deallocate(block, 130 * mib);
