@@ -115,11 +115,9 @@ Sharing share_out(const ProductSizes& x) {
     // op is cut into rows, and finds those of a thread in its core's cache.
     const int64_t owners = std::min(team, most_shares);
     const bool has_columns = x.k > x.depth && x.n >= std::max(x.m, 512 * owners);
-    if (has_columns) {
-      grid = {.rows = pieces_to_share(x.m, x.tile_rows, 1, 32), .columns = owners};
-    } else {
-      grid = {.rows = owners * pieces_to_share(x.m, x.tile_rows, owners, 32)};
-    }
+    const int64_t columns = has_columns ? owners : 1, rows = owners / columns;
+    grid = {.rows = rows * pieces_to_share(x.m, x.tile_rows, rows, 32),
+            .columns = columns};
     return {.threads = team, .grid = grid, .in_stages = true};
   }
   if (grid.rows == 1 && x.is_a_in_place) {
