@@ -11,7 +11,7 @@ namespace heed {
 // queries (..., n, h), keys (..., m, h), w (h)  ->  (..., n, m)
 //
 // `pairs`, bool, broadcasts to (..., n, m) and says which pairs of query and key count:
-// all of them if it has no elements. The gradient of the other scores must be 0; a NaN in
+// all of them if it is undefined. The gradient of the other scores must be 0; a NaN in
 // such a pair reaches no other gradient.
 Variable additive_scores(const Variable& queries, const Variable& keys, const Variable& w,
                          const Tensor& pairs = {});

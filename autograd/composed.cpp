@@ -164,7 +164,9 @@ X unflatten(const X& x, Dim dim, const Shape& sizes) {
         sizes);
   const int at = normalize_dim("unflatten", dim, x.dim());
   Shape shape(std::span(x.shape().begin(), at));
-  for (const std::int64_t size : sizes) shape.push_back(size);
+  for (const std::int64_t size : resolved_sizes("unflatten", {x.size(at)}, sizes)) {
+    shape.push_back(size);
+  }
   for (int d = at + 1; d < x.dim(); ++d) shape.push_back(x.size(d));
   return reshape(x, shape);
 }

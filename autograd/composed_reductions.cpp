@@ -78,6 +78,7 @@ X quantile(const X& x, const Tensor& q, std::optional<Dim> dim, Flag keepdim) {
   check(q.dim() <= 1 && all((q >= 0) & (q <= 1)).template item<bool>(),
         "quantile: q must be a number or a vector of numbers from 0 to 1, got {}", q);
   check_floating("quantile", x.dtype());
+  if (x.dim() == 0 && dim) return quantile(unsqueeze(x, 0), q, dim);
   const X rows = sort(dim ? movedim(x, *dim, -1) : flatten(x)).values;
   const std::int64_t last = rows.size(-1) - 1;
   check(x.numel() > 0, "quantile: x must not be empty, got {}", x.shape());

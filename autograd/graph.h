@@ -10,7 +10,7 @@ namespace heed {
 
 struct GraphOptions {
   // Where there are more nodes than this, modules are folded into one box each, the
-  // deepest first, until there are no more boxes than this or no deeper modules.
+  // deepest first, until there are no more boxes than this or all modules are folded.
   std::int64_t max_nodes = 100;
 };
 

@@ -8,11 +8,7 @@ namespace heed {
 template <class Self>
 Self& Methods<Self>::write(const char* name, const Self& result) {
   Self& x = static_cast<Self&>(*this);
-  check(result.shape() == x.shape(), "{}: the shape must stay {}, got {}", name,
-        x.shape(), result.shape());
-  check(result.dtype() == x.dtype(),
-        "{}: the result would be {}, which cannot be written to {}", name,
-        heed::name(result.dtype()), heed::name(x.dtype()));
+  detail::check_writes_over(name, detail::value_of(x), detail::value_of(result));
   if constexpr (std::same_as<Self, Variable>) {
     Tensor target = x.writable(name);
     check(!grad_enabled() || !result.requires_grad(), "{}: {}", name,

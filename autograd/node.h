@@ -121,7 +121,7 @@ class Node {
   Node* next_to_free = nullptr;
 
   // Where backward puts the gradient of this value, if it is a leaf or retain_grad() was
-  // called. The Variables own the slot; if none is left, so is no slot.
+  // called. The Variables own the slot: it goes with the last of them.
   std::weak_ptr<GradSlot> slot;
 };
 

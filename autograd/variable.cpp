@@ -40,9 +40,10 @@ Variable& Variable::requires_grad_(bool requires_grad) {
         "requires_grad_: this is a copy of another Variable, such as one in a list, and "
         "the other would stay without a gradient; ask for it before the copy is made, "
         "as Variable(value, true) does");
+    auto slot = std::make_shared<GradSlot>();
     node_ = NodeRef(new Node({"leaf"}, value_, Node::Kind::leaf));
-    slot_ = std::make_shared<GradSlot>();
-    node_->slot = slot_;
+    node_->slot = slot;
+    slot_ = std::move(slot);
   }
   return *this;
 }
@@ -90,20 +91,21 @@ void Variable::retain_grad() {
   node_->slot = slot_;
 }
 
+void detail::check_writes_over(std::string_view op, const Tensor& x,
+                               const Tensor& result) {
+  check(result.shape() == x.shape(), "{}: the shape must stay {}, got {}", op, x.shape(),
+        result.shape());
+  check(result.dtype() == x.dtype(),
+        "{}: the result would be {}, which cannot be written to {}", op,
+        name(result.dtype()), name(x.dtype()));
+}
+
 namespace {
 
 // a = op(a, b), in place if nothing is recorded.
 template <class B, class Op>
 Variable& assign(const char* name, Variable& a, const B& b, Op op) {
   constexpr bool is_number = std::is_same_v<B, Number>;
-  const auto kept = [&](auto result) {
-    check(result.shape() == a.shape(), "{}: the shape must stay {}, got {}", name,
-          a.shape(), result.shape());
-    check(result.dtype() == a.dtype(),
-          "{}: the result would be {}, which cannot be written to {}", name,
-          heed::name(result.dtype()), heed::name(a.dtype()));
-    return result;
-  };
   bool is_recorded = a.requires_grad();
   if constexpr (!is_number) is_recorded = is_recorded || b.requires_grad();
   if (is_recorded && grad_enabled()) {
@@ -111,14 +113,18 @@ Variable& assign(const char* name, Variable& a, const B& b, Op op) {
           "{}: a leaf that requires a gradient can be changed only while nothing is "
           "recorded; put the update into the scope of a NoGrad",
           name);
-    return a = kept(op(a, b));
+    Variable result = op(a, b);
+    detail::check_writes_over(name, a.value(), result.value());
+    return a = std::move(result);
   }
-  Tensor target = a.value();
+  Tensor target = a.value(), result;
   if constexpr (is_number) {
-    target.copy_(kept(op(target, b)));
+    result = op(target, b);
   } else {
-    target.copy_(kept(op(target, b.value())));
+    result = op(target, b.value());
   }
+  detail::check_writes_over(name, target, result);
+  target.copy_(result);
   return a;
 }
 

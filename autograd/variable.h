@@ -52,6 +52,10 @@ namespace detail {
 constexpr const char* unrecorded_write =
     "what is written requires a gradient, which a change in place would lose; "
     "stack() and cat() put such values together, index_put() replaces some in a new one";
+
+// Throws Error, naming `op`, unless the result can be written over x: of its shape and
+// dtype.
+void check_writes_over(std::string_view op, const Tensor& x, const Tensor& result);
 }  // namespace detail
 
 // A value in a computation. A Variable made with requires_grad = true is a leaf: what is
@@ -171,9 +175,9 @@ class [[nodiscard]] Variable : public Methods<Variable> {
 
   // Freezes a leaf, or makes it ask for its gradient again, in all copies; a frozen one
   // is a constant to the ops that follow. true makes a constant a leaf. Throws Error for
-  // the result of an op, as detach() gives it as a constant, when a gradient is asked
-  // of a dtype that is not floating, and where true is said to the copy of a constant,
-  // since the other copies would stay constants.
+  // the result of an op (its detach() is a constant), for true and a dtype that is not
+  // floating, and for true on a copy of a constant: the other copies would stay
+  // constants.
   Variable& requires_grad_(bool requires_grad = true);
 
   // Differentiates this value by every leaf that it depends on, and adds each derivative

@@ -72,7 +72,7 @@ requires(!Part<std::remove_cvref_t<F>>) void apply(M& module, F&& f) {
                             [&](const std::string&, auto& part) { nn::apply(part, f); });
     }
   }
-  if constexpr (Module<M> || detail::Flag<M>) {
+  if constexpr (Module<M> || detail::TrainingFlag<M>) {
     if constexpr (std::invocable<F&, M&>) f(module);
   }
 }

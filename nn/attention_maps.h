@@ -24,7 +24,8 @@ struct AttentionMap {
 };
 
 // Whether the model's attentions keep their weights, from the next call on: sets
-// keep_weights of every part that has one. What was kept before stays until then.
+// keep_weights of every part that has one. What was kept before stays until then. Layers
+// in a Sequential are not met (see sequential.h): net.at<Layer>(i).keep_weights sets one.
 template <class M>
 void keep_weights(M& model, bool keep = true) {
   static_assert(!std::is_const_v<M>,

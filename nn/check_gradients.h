@@ -39,13 +39,14 @@ std::vector<std::string> check_gradients(const NamedParameters& parameters,
 // Of frozen parameters only the last is told. The step is tried and taken back:
 // parameters, states and options are what they were, bit for bit, but a graph that was
 // retained can no longer be differentiated. Throws what the optimiser's step() does, and
-// has taken back then what the step did before.
+// has taken back then what the step did before. Only if memory runs out while the states
+// are loaded again are these, not the parameters, one step ahead.
 template <Module M, class Optimiser>
 std::vector<std::string> check_gradients(const M& model, Optimiser& optimiser,
                                          const UsualUpdates& usual = {}) {
   const std::vector<Variable> optimised = optimiser.parameters();
   std::vector<detail::Update> updates;
-  // All memory is taken here, so that what the step changes can always be taken back.
+  // Memory for the parameters is taken here: these can always be taken back.
   for (const Variable& x : optimised) {
     updates.push_back({x, x.value().clone(), x.value().clone()});
   }

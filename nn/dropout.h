@@ -20,7 +20,7 @@ Variable dropout(const Variable& x, double p = 0.5, bool training = true,
 
 // The draw of a dropout, made before the elements that it is for exist.
 struct DropoutDraw {
-  Tensor bits;                  // as bernoulli_bits draws them; empty: nothing is dropped
+  Tensor bits;                  // of bernoulli_bits; undefined: nothing is dropped
   double keep_probability = 1;  // the elements that are kept are divided by it
 };
 // x (..., n) after such a draw: what dropout() would have returned.

@@ -129,9 +129,9 @@ struct Gpt {
   // size is below 1, n_head does not divide n_embd, or dropout is not from 0 to 1.
   explicit Gpt(const GptOptions& options);
 
-  // ids (batch, n), int64, n <= block_size -> the logits (batch, n, vocab_size) of the
-  // token after each position. Throws Error when there are more positions, or an id is
-  // not a token.
+  // ids (batch, n), int64, 1 <= n <= block_size -> the logits (batch, n, vocab_size) of
+  // the token after each position. Throws Error for another shape or dtype, and when an
+  // id is not a token.
   Variable operator()(const Tensor& ids);
 
   // What generation remembers: a cache for each layer, empty at first.

@@ -43,8 +43,8 @@ struct Heads {
   // Each head's attention, joined; q, k and v are split already: (batch, heads, n, d),
   // (batch, heads, m, d), (batch, heads, m, dv) -> (batch, n, heads * dv). The mask is
   // for scores (batch, heads, n, m). Throws Error when a shape or the mask does not
-  // fit. If q, k and v are moved in they are free when it returns, unless a graph keeps
-  // them: before the layer that follows.
+  // fit. If q, k and v are moved in, and no graph keeps them, their memory is free when
+  // it returns: the next layer can have it.
   Variable attend(Variable q, Variable k, Variable v, const Mask& mask);
 };
 

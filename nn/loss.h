@@ -109,7 +109,8 @@ struct KlDivOptions {
 Variable kl_div(const Variable& input, const Variable& target, KlDivOptions options = {});
 
 // max(0, margin + |anchor - positive| - |anchor - negative|), with pairwise_distance() of
-// the rows: (n, d), all three, to (n).     (Schroff et al., 2015)
+// the rows: (n, d), all three, to (n). Throws Error unless margin and p are positive.
+// (Schroff et al., 2015)
 struct TripletMarginOptions {
   double margin = 1;
   double p = 2;

@@ -232,8 +232,8 @@ Mask::OnScores Mask::on(const Shape& scores) const {
   const std::int64_t queries = scores[scores.rank() - 2],
                      keys = scores[scores.rank() - 1];
   check(!causal_ || queries == keys,
-        "Mask::causal: for {} queries and {} keys say which corner the diagonal starts "
-        "in:\n{}",
+        "Mask::causal: for {} queries and {} keys say which corner the diagonal "
+        "touches:\n{}",
         queries, keys, [&] { return causal_grids(queries, keys); });
   OnScores result;
   result.empty_rows = empty_rows_.value_or(EmptyRows::zero);

@@ -3,8 +3,8 @@
 //
 //   score(query, key, pairs):  (..., n, d), (..., m, d)  ->  (..., n, m)
 //
-// with equal leading dimensions; shapes that do not fit throw Error. Usually `pairs` has
-// no elements, and all pairs count. But where a mask hides something, and a number is NaN
+// with equal leading dimensions; shapes that do not fit throw Error. Usually `pairs` is
+// undefined, and all pairs count. But where a mask hides something, and a number is NaN
 // or infinite, attention calls the formula again with the pairs that the mask leaves:
 // `pairs`, bool, broadcasts to (..., n, m). Then a pair that is left out must add nothing
 // to any gradient, even if its query or key is NaN; its score may be anything. For x

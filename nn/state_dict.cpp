@@ -10,8 +10,8 @@ StateDict::StateDict(std::initializer_list<value_type> entries) {
   for (const auto& [name, value] : entries) emplace(name, value);
 }
 
-StateDict::StateDict(const std::map<std::string, Tensor>& entries) {
-  for (const auto& [name, value] : entries) emplace(name, value);
+StateDict::StateDict(std::map<std::string, Tensor> entries) {
+  for (auto& [name, value] : entries) emplace(name, std::move(value));
 }
 
 StateDict::operator std::map<std::string, Tensor>() const {

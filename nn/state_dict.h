@@ -22,7 +22,7 @@ class StateDict {
 
   StateDict() = default;
   StateDict(std::initializer_list<value_type> entries);
-  StateDict(const std::map<std::string, Tensor>& entries);
+  StateDict(std::map<std::string, Tensor> entries);
   operator std::map<std::string, Tensor>() const;
 
   const_iterator begin() const { return entries_.begin(); }

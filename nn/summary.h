@@ -30,8 +30,9 @@ std::string summary(const std::vector<SummaryModule>& modules,
 // The model as a table with a line for each module that has parameters or buffers: its
 // path and type, the number of parameters and the bytes of both, its parts included, and
 // its own tensors with their shapes; in the last line the totals, and how many parameters
-// are trained. A tensor that two modules share counts once, with the first. Throws Error
-// when a part is undefined.
+// are trained. A tensor that two modules share counts once, with the first. A Sequential
+// is one module: it lists the tensors of its layers as its own. Throws Error when a part
+// is undefined.
 template <Module M>
 std::string summary(const M& model) {
   std::vector<detail::SummaryModule> modules;

@@ -14,12 +14,6 @@
 namespace heed::nn {
 namespace {
 
-// Whether the two are one tensor: the same elements, read in the same way.
-bool is_same(const Tensor& a, const Tensor& b) {
-  return a.storage() == b.storage() && a.offset() == b.offset() &&
-         a.shape() == b.shape() && a.strides() == b.strides();
-}
-
 // Whether two tensors of one shape and dtype hold the same bits.
 bool same_bits(const Tensor& a, const Tensor& b) {
   return dispatch(a.dtype(), [&]<class T>() {
@@ -32,7 +26,7 @@ bool same_bits(const Tensor& a, const Tensor& b) {
 // Whether two tensors can get these elements: where they share some, the same.
 bool agree(const Tensor& a, const Tensor& for_a, const Tensor& b, const Tensor& for_b) {
   if (a.storage() != b.storage() || a.numel() == 0 || b.numel() == 0) return true;
-  if (is_same(a, b)) return same_bits(for_a, for_b);
+  if (a.is_same(b)) return same_bits(for_a, for_b);
   if (repeats_elements(a) || repeats_elements(b)) return true;  // refused before writing
   const auto [first, last] = places(a);
   const auto [first_of_b, last_of_b] = places(b);
@@ -122,7 +116,7 @@ LoadReport copy_state(std::string_view where, const StateDict& target,
 
 Variable Clones::of(const Variable& x) {
   for (const auto& [original, copy] : made_) {
-    if (original.node().get() == x.node().get() && is_same(original.value(), x.value())) {
+    if (original.node().get() == x.node().get() && original.value().is_same(x.value())) {
       return copy;
     }
   }

@@ -111,7 +111,7 @@ void for_each_part(M& module, F&& f) {
 // A part that is a `training` flag and plain numbers: what can be copied byte by byte
 // holds nothing that a walk would have to find, such as a Variable.
 template <class P>
-concept Flag = std::is_trivially_copyable_v<P> && requires(P& part) {
+concept TrainingFlag = std::is_trivially_copyable_v<P> && requires(P& part) {
   part.training;
 };
 
@@ -136,7 +136,7 @@ class Clones {
 // What visit() may list.
 template <class P>
 concept Part = Module<P> || detail::Container<P> || detail::is_nullable<P> ||
-    std::same_as<P, Variable> || std::same_as<P, Tensor> || detail::Flag<P>;
+    std::same_as<P, Variable> || std::same_as<P, Tensor> || detail::TrainingFlag<P>;
 
 // An optimiser, as those in optim/: it has a state dict of its own.
 template <class T>

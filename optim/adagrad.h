@@ -31,11 +31,13 @@ struct AdagradOptions {
 //   g += weight_decay x
 //   s += g²                                        sum
 //   x -= lr / (1 + (t - 1) lr_decay) g / (√s + eps)
-// Parameters without a gradient are left alone.     (Duchi, Hazan and Singer, 2011)
+// Parameters without a gradient are left alone. "step" (t) and "sum" are remembered.
+// (Duchi, Hazan and Singer, 2011)
 class Adagrad : public Optimiser<AdagradOptions> {
  public:
   // Throws Error when there are no parameters, one is given twice, is not a leaf that
-  // requires a gradient, or repeats elements, or an option is negative.
+  // requires a gradient, repeats elements or shares some with another, or an option is
+  // negative.
   explicit Adagrad(std::vector<Variable> parameters, AdagradOptions options = {});
   explicit Adagrad(const std::vector<Group>& groups);
 
@@ -44,8 +46,8 @@ class Adagrad : public Optimiser<AdagradOptions> {
   void step();
 
   // Continues from what state_dict() returned, with its options. Throws Error, and
-  // changes nothing, when an entry does not fit the parameters, a sum of squares is
-  // negative, or an option is.
+  // changes nothing, when an entry does not fit the parameters or is missing, a sum of
+  // squares is negative, or an option is.
   void load_state_dict(const StateDict& state_dict);
 };
 

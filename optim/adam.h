@@ -48,8 +48,9 @@ struct AdamOptions {
 class Adam : public Optimiser<AdamOptions> {
  public:
   // Throws Error when there are no parameters, one is given twice, is not a leaf that
-  // requires a gradient, or repeats elements, or an option is out of range: lr, eps and
-  // weight_decay must not be negative, the betas from 0 to below 1.
+  // requires a gradient, repeats elements or shares some with another, or an option is
+  // out of range: lr, eps and weight_decay must not be negative, the betas from 0 to
+  // below 1.
   explicit Adam(std::vector<Variable> parameters, AdamOptions options = {});
   explicit Adam(const std::vector<Group>& groups);
 

@@ -42,9 +42,12 @@ double clip_grad_norm_(const std::vector<Variable>& parameters, double max_norm)
 void clip_grad_value_(const std::vector<Variable>& parameters, double clip_value) {
   check(clip_value > 0, "clip_grad_value_: clip_value must be positive, got {}",
         clip_value);
-  for (Tensor gradient : writable_gradients("clip_grad_value_", parameters)) {
-    gradient.copy_(clamp(gradient, -clip_value, clip_value));
+  std::vector<Tensor> gradients = writable_gradients("clip_grad_value_", parameters);
+  std::vector<Tensor> clipped;  // first all, as memory may run out
+  for (const Tensor& gradient : gradients) {
+    clipped.push_back(clamp(gradient, -clip_value, clip_value));
   }
+  for (std::size_t i = 0; i < gradients.size(); ++i) gradients[i].copy_(clipped[i]);
 }
 
 }  // namespace heed::optim

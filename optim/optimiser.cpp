@@ -175,7 +175,6 @@ void check_groups(const StateDict& state_dict, std::string_view optimiser,
 std::vector<State> states_of(const StateDict& state_dict, std::string_view optimiser,
                              const std::vector<Parameter>& list,
                              const std::vector<std::string>& names) {
-  check_usable(optimiser, list);
   std::vector<State> states(list.size());
   StateDict unread = state_dict;
   for (std::size_t i = 0; i < list.size(); ++i) {

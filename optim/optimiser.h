@@ -199,9 +199,9 @@ class Optimiser {
   }
 
   // The state of a parameter: empty before its first step. References to it, and to its
-  // tensors, see every step, until the optimiser is assigned to or destroyed, or loads a
-  // state without such a tensor. Throws Error for a Variable that is not among the
-  // parameters.
+  // tensors, see every step, until a group is added, the optimiser is assigned to or
+  // destroyed, or it loads a state without such a tensor. Throws Error for a Variable
+  // that is not among the parameters.
   const State& state(const Variable& parameter) const& {
     check_usable();
     for (const detail::Parameter& p : parameters_) {

@@ -36,13 +36,14 @@ struct RMSpropOptions {
 //   d = g / (√v + eps)
 //   with momentum:  b = momentum b + d, momentum_buffer, and d = b
 //   x -= lr d
-// All means begin at 0. Parameters without a gradient are left alone.
+// All means begin at 0. Parameters without a gradient are left alone. "square_avg" and,
+// if the options ask for them, "grad_avg" and "momentum_buffer" are remembered.
 // (Hinton, lecture 6e, 2012; centred: Graves, 2013)
 class RMSprop : public Optimiser<RMSpropOptions> {
  public:
   // Throws Error when there are no parameters, one is given twice, is not a leaf that
-  // requires a gradient, or repeats elements, or an option is out of range: none may be
-  // negative, and alpha is below 1.
+  // requires a gradient, repeats elements or shares some with another, or an option is
+  // out of range: none may be negative, and alpha is below 1.
   explicit RMSprop(std::vector<Variable> parameters, RMSpropOptions options = {});
   explicit RMSprop(const std::vector<Group>& groups);
 
@@ -51,8 +52,8 @@ class RMSprop : public Optimiser<RMSpropOptions> {
   void step();
 
   // Continues from what state_dict() returned, with its options. Throws Error, and
-  // changes nothing, when an entry does not fit the parameters, a mean square is
-  // negative, or an option out of range.
+  // changes nothing, when an entry does not fit the parameters or is missing, a mean
+  // square is negative, or an option out of range.
   void load_state_dict(const StateDict& state_dict);
 };
 

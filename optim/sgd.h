@@ -29,17 +29,18 @@ struct SGDOptions {
 // Each step moves every parameter x that has a gradient g (of the loss, or with
 // `maximize` of its negative):
 //   g += weight_decay x
-//   with momentum:  v = momentum v + (1 - dampening) g     (v = g at x's first step)
+//   with momentum:  v = momentum v + (1 - dampening) g     (v = g at first)
 //                   g = g + momentum v if nesterov, else v
 //   x -= lr g
 // The order and the signs are PyTorch's. (Sutskever et al., 2013, put lr into v.)
 // Parameters without a gradient are left alone, and so is their v, which is remembered as
-// "momentum_buffer" from the first step with momentum on.
+// "momentum_buffer" from x's first step with momentum on.
 class SGD : public Optimiser<SGDOptions> {
  public:
   // Throws Error when there are no parameters, one is given twice, is not a leaf that
-  // requires a gradient, or repeats elements, or an option is out of range: lr, momentum
-  // and weight_decay must not be negative, nesterov needs a momentum and no dampening.
+  // requires a gradient, repeats elements or shares some with another, or an option is
+  // out of range: lr, momentum and weight_decay must not be negative, nesterov needs a
+  // momentum and no dampening.
   explicit SGD(std::vector<Variable> parameters, SGDOptions options = {});
   explicit SGD(const std::vector<Group>& groups);
 

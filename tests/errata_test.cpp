@@ -93,7 +93,7 @@ BOOST_AUTO_TEST_CASE(the_causal_mask_is_cut_as_if_all_lengths_were_equal) {
                              "(1, 2, 3, 5) and (1, 1, 3, 3)"));
   BOOST_CHECK_EXCEPTION(nn::masked_softmax(scores, Mask::causal()), Error,
                         says("Mask::causal: for 3 queries and 5 keys say which corner "
-                             "the diagonal starts in:\n"
+                             "the diagonal touches:\n"
                              "CausalAlign::top_left\n"
                              " x . . . .\n"
                              " x x . . .\n"

@@ -44,7 +44,7 @@ requires(!HasStateDict<M>) LoadedState
   detail::check_not_const<M>();
   Safetensors file = read_safetensors(path);
   return {detail::copy_state("load_state: " + printable(path), state_dict(module),
-                             file.tensors, options),
+                             std::move(file.tensors), options),
           std::move(file.metadata)};
 }
 // Reads a file into an optimiser. Throws Error, and changes nothing, as read_safetensors

@@ -61,6 +61,28 @@ bool broadcasts_to(const Shape& shape, const Shape& target) {
   return true;
 }
 
+Shape resolved_sizes(std::string_view op, const Shape& shape, const Shape& sizes) {
+  Shape result = sizes;
+  int open = -1;
+  for (int d = 0; d < sizes.rank(); ++d) {
+    if (sizes[d] != -1) continue;
+    check(open < 0, "{}: only one size may be -1, got {}", op, sizes);
+    open = d;
+    result[d] = 1;
+  }
+  const std::int64_t all = count(shape), known = count(result);
+  if (open < 0) {
+    check(known == all, "{}: {} has {} elements, {} has {}", op, shape, all, sizes,
+          known);
+    return result;
+  }
+  check(known > 0, "{}: beside a size 0 a -1 could be any size, got {}", op, sizes);
+  check(all % known == 0, "{}: {} has {} elements, {} a multiple of {}", op, shape, all,
+        sizes, known);
+  result[open] = all / known;
+  return result;
+}
+
 std::int64_t Shape::from_end(std::int64_t i) const {
   check(-rank_ <= i && i < rank_, "shape: the index must be from {} to {}, got {} for {}",
         -rank_, rank_ - 1, i, *this);

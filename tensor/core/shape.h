@@ -162,6 +162,10 @@ Shape broadcast(std::string_view op, const Shape& a, const Shape& b);
 // Whether a tensor of `shape` may be expanded to `target`.
 bool broadcasts_to(const Shape& shape, const Shape& target);
 
+// `sizes`, whose -1, if there is one, becomes what `shape` leaves for it. Throws Error,
+// naming `op`, unless `shape` has as many elements.
+Shape resolved_sizes(std::string_view op, const Shape& shape, const Shape& sizes);
+
 // `dim` with a negative one counted from the end, -1 being the last of `rank`.
 // Throws Error, naming `op`, when it is out of range; a rank of 0 takes 0 and -1.
 int normalize_dim(std::string_view op, std::int64_t dim, int rank);

@@ -7,29 +7,6 @@
 namespace heed {
 namespace {
 
-// `shape` with its -1, if there is one, replaced by the size that `x` leaves for it.
-Shape resolve(std::string_view op, const Tensor& x, const Shape& shape) {
-  Shape result = shape;
-  int open = -1;
-  for (int d = 0; d < shape.rank(); ++d) {
-    if (shape[d] != -1) continue;
-    check(open < 0, "{}: only one size may be -1, got {}", op, shape);
-    open = d;
-    result[d] = 1;
-  }
-  const std::int64_t numel = x.numel(), known = count(result);
-  if (open < 0) {
-    check(known == numel, "{}: {} has {} elements, {} has {}", op, x.shape(), numel,
-          shape, known);
-    return result;
-  }
-  check(known > 0, "{}: beside a size 0 a -1 could be any size, got {}", op, shape);
-  check(numel % known == 0, "{}: {} has {} elements, {} a multiple of {}", op, x.shape(),
-        numel, shape, known);
-  result[open] = numel / known;
-  return result;
-}
-
 // Finds the strides with which x, neither empty nor a scalar, reads as `shape`, of as
 // many elements; false when there are none. Going from the last dimension to the first,
 // dimensions of x that step evenly form one run; the sizes of `shape` must cut each run
@@ -60,7 +37,7 @@ Tensor with_layout(const Tensor& x, const Shape& shape, const Strides& strides) 
 }
 
 Tensor reshaped(std::string_view op, const Tensor& x, const Shape& shape, bool may_copy) {
-  const Shape sizes = resolve(op, x, shape);
+  const Shape sizes = resolved_sizes(op, x.shape(), shape);
   if (x.is_contiguous() || x.numel() == 0) {
     return with_layout(x, sizes, row_major(sizes));
   }

@@ -62,6 +62,9 @@ void check_optimiser(const typename Optimiser::Options& options) {
     check_shortages(
         "clip_grad_norm_", make,
         [](auto& state) { optim::clip_grad_norm_(state.parameters, 0.1); }, bits);
+    check_shortages(
+        "clip_grad_value_", make,
+        [](auto& state) { optim::clip_grad_value_(state.parameters, 0.1); }, bits);
     const optim::StateDict saved =
         Training<Optimiser>(options, 3).optimiser->state_dict();
     if (saved.empty()) continue;  // an optimiser that remembers nothing

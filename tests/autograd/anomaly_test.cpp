@@ -63,6 +63,21 @@ BOOST_AUTO_TEST_CASE(of_two_leaves_a_named_one_is_told) {
       "from -2.71828 to -2.71828; computed from mul () <- exp () <- the leaf net.w ()");
 }
 
+// Some of whose inputs may be undefined.
+BOOST_AUTO_TEST_CASE(a_fused_op_is_named) {
+  const Variable q(full({1, 1, 2}, 1e30), true), v(ones({1, 1, 2}));
+  BOOST_TEST(
+      anomaly([&] { (void)nn::scaled_dot_product_attention(q, q, v); }, {{"q", q}}) ==
+      "DetectAnomaly: the result of scaled_dot_product_attention (1, 1, 2) has NaN in 2 "
+      "of 2 elements; its inputs: (1, 1, 2) from 1e+30 to 1e+30, (1, 1, 2) from 1e+30 to "
+      "1e+30, (1, 1, 2) from 1 to 1; computed from the leaf q (1, 1, 2)");
+  const Variable x(tensor({0.0, 0.0, 1.0})), weight(full({3}, 3e38), true);
+  BOOST_TEST(
+      anomaly([&] { (void)layer_norm(x, weight, {}); }) ==
+      "DetectAnomaly: the result of layer_norm (3) has inf in 1 of 3 elements; its "
+      "inputs: (3) from 0 to 1, (3) from 3e+38 to 3e+38; computed from the leaf (3)");
+}
+
 BOOST_AUTO_TEST_CASE(infinities_are_faults_too) {
   const Variable x(tensor({0.0, 1.0}), true);
   BOOST_TEST(

@@ -109,6 +109,8 @@ BOOST_AUTO_TEST_CASE(functions_of_scalars_and_of_nothing) {
   BOOST_TEST(equal(movedim(scalar, 0, -1), scalar));
   BOOST_TEST(error_of([&] { movedim(scalar, 1, 0); }) != "");
   BOOST_TEST(error_of([&] { quantile(scalar, 0.5, 4); }) != "");
+  BOOST_TEST(equal(quantile(scalar, 0.5, 0, true), scalar));
+  BOOST_TEST(equal(quantile(scalar, tensor({0.5, 1}), -1), tensor({2.5, 2.5})));
   BOOST_TEST(error_of([&] { quantile(none, 0.5, 1); }) ==
              "quantile: x must not be empty, got (0, 3)");
   BOOST_TEST(error_of([&] { diff(scalar, 0); }) ==
@@ -117,6 +119,10 @@ BOOST_AUTO_TEST_CASE(functions_of_scalars_and_of_nothing) {
              "unflatten: there must be a dimension and sizes for it, got () and (1)");
   BOOST_TEST(error_of([&] { unflatten(none, 1, {}); }) ==
              "unflatten: there must be a dimension and sizes for it, got (0, 3) and ()");
+  BOOST_TEST(unflatten(none, 1, {-1, 1}).shape() == Shape({0, 3, 1}));
+  BOOST_TEST(error_of([&] {
+               unflatten(none, 1, {2, 2});
+             }) == "unflatten: (3) has 3 elements, (2, 2) has 4");
   BOOST_TEST(error_of([] { median(zeros({0}, int64)); }).starts_with("median: "));
   BOOST_TEST(equal(cdist(zeros({2, 0}), zeros({3, 0}), inf), zeros({2, 3})));
   BOOST_TEST(error_of([&] { bincount(x, {}, -1); }) ==

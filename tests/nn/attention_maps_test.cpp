@@ -131,7 +131,7 @@ BOOST_AUTO_TEST_CASE(without_weights_the_error_says_what_to_do) {
   const nn::Linear linear(2, 2);
   BOOST_TEST(error_of([&] { (void)nn::attention_maps(linear); }) ==
              "attention_maps: the model lists no part with attention_weights, as the "
-             "layers of attention have them");
+             "layers of attention have them; those in a Sequential are not met");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -151,7 +151,7 @@ BOOST_AUTO_TEST_CASE(causal_starts_in_the_corner_that_is_said) {
 BOOST_AUTO_TEST_CASE(causal_between_lengths_asks_for_the_corner) {
   BOOST_CHECK_EXCEPTION(Mask::causal().on({1, 2, 3}), Error,
                         says("Mask::causal: for 2 queries and 3 keys say which corner "
-                             "the diagonal starts in:\n"
+                             "the diagonal touches:\n"
                              "CausalAlign::top_left\n x . .\n x x .\n"
                              "CausalAlign::bottom_right\n x x .\n x x x"));
 }

@@ -302,10 +302,9 @@ BOOST_AUTO_TEST_CASE(causal_multi_head_attention_refuses_what_does_not_fit) {
   BOOST_TEST(message({1, 5, 6}, {1, 9, 6}, {1, 9, 6}) ==
              "CausalMultiHeadAttention: a sequence must not be longer than max_seq_len = "
              "8, got 5 queries and 9 keys");
-  BOOST_TEST(
-      message({1, 1, 6}, {1, 2, 6}, {1, 2, 6}) ==
-      "Mask::causal: for 1 queries and 2 keys say which corner the diagonal starts "
-      "in:\nCausalAlign::top_left\n x .\nCausalAlign::bottom_right\n x x");
+  BOOST_TEST(message({1, 1, 6}, {1, 2, 6}, {1, 2, 6}) ==
+             "Mask::causal: for 1 queries and 2 keys say which corner the diagonal "
+             "touches:\nCausalAlign::top_left\n x .\nCausalAlign::bottom_right\n x x");
   // Only a causal sequence is bounded.
   nn::CausalMultiHeadAttentionOptions options = small;
   options.is_causal = false;
