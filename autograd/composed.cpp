@@ -84,7 +84,11 @@ template <Array X>
 X diag(const X& x, Integer diagonal) {
   check(x.dim() == 1 || x.dim() == 2, "diag: x must be a vector or a matrix, got {}",
         x.shape());
-  const std::int64_t k = diagonal, right = std::max<std::int64_t>(k, 0), down = right - k;
+  const std::int64_t k = diagonal;
+  constexpr std::int64_t farthest = 1LL << 31;  // products of sizes stay in int64
+  check(-farthest <= k && k <= farthest, "diag: diagonal must be from {} to {}, got {}",
+        -farthest, farthest, k);
+  const std::int64_t right = std::max<std::int64_t>(k, 0), down = right - k;
   if (x.dim() == 1) {
     const std::int64_t n = x.numel(), size = n + right + down;
     const Tensor places = arange(n) * (size + 1) + (down * size + right);
@@ -190,7 +194,11 @@ X take(const X& x, const Tensor& index) {
   check(index.dtype() == int64, "take: the index must be int64, got {}",
         name(index.dtype()));
   const Tensor places = flatten(index);
-  const Tensor from_start = where(places < 0, places + x.numel(), places);
+  const std::int64_t n = x.numel();
+  const Tensor outside = masked_select(places, (places < -n) | (places >= n));
+  check(outside.numel() == 0, "take: the indices must be from {} to {}, got {}", -n,
+        n - 1, outside);
+  const Tensor from_start = where(places < 0, places + n, places);
   return reshape(index_select(flatten(x), 0, from_start), index.shape());
 }
 
@@ -200,13 +208,15 @@ X take_along_dim(const X& x, const Tensor& index, std::optional<Dim> dim) {
   check(x.dim() == index.dim(),
         "take_along_dim: x and index must have one rank, got {} and {}", x.shape(),
         index.shape());
+  const int d = normalize_dim("take_along_dim", *dim, x.dim());
+  if (x.dim() == 0) return gather(x, d, index);
   Shape of_x = x.shape(), of_index = index.shape();
-  of_x[*dim] = of_index[*dim] = 1;
+  of_x[d] = of_index[d] = 1;
   Shape shape = broadcast("take_along_dim", of_x, of_index);
-  shape[*dim] = x.size(*dim);
+  shape[d] = x.size(d);
   const X everywhere = expand(x, shape);
-  shape[*dim] = index.size(*dim);
-  return gather(everywhere, *dim, expand(index, shape));
+  shape[d] = index.size(d);
+  return gather(everywhere, d, expand(index, shape));
 }
 
 template <Array X>

@@ -45,7 +45,7 @@ X nanmean(const X& x, const Dims& dims, Flag keepdim) {
 template <Array X>
 WithIndices<X> kthvalue(const X& x, Integer k, Dim dim, Flag keepdim) {
   if (x.dim() == 0) return kthvalue(unsqueeze(x, 0), k, dim);
-  const std::int64_t n = x.size(dim);
+  const std::int64_t n = x.size(normalize_dim("kthvalue", dim, x.dim()));
   check(1 <= k && k <= n, "kthvalue: k must be from 1 to {}, got {}", n, k);
   const Tensor order = argsort(detail::value_of(x), dim);
   return picked_along(x, dim, slice(order, dim, k - 1, k), keepdim);
@@ -54,6 +54,7 @@ WithIndices<X> kthvalue(const X& x, Integer k, Dim dim, Flag keepdim) {
 template <Array X>
 WithIndices<X> median(const X& x, Dim dim, Flag keepdim) {
   if (x.dim() == 0) return median(unsqueeze(x, 0), dim);
+  (void)normalize_dim("median", dim, x.dim());
   const Tensor& value = detail::value_of(x);
   const Tensor nan = argmax(value, dim, true);  // the place of the first, if any
   const std::int64_t middle = (x.size(dim) - 1) / 2;

@@ -95,6 +95,8 @@ X index_put(const X& x, const std::vector<Tensor>& indices, double value,
 template <Array X>
 X index_fill(const X& x, Dim dim, const Tensor& index, double value) {
   const int along = normalize_dim("index_fill", dim, x.dim());
+  check(index.dim() <= 1, "index_fill: the index must be a number or a vector, got {}",
+        index.shape());
   Shape shape = x.shape();
   for (int d = 0; d < x.dim(); ++d) {
     if (d != along) shape[d] = 1;

@@ -26,6 +26,7 @@ X cov(const X& x, Integer correction) {
         "cov: x must be (observations) or (variables, observations), got {}", x.shape());
   if (!is_floating(x.dtype())) return cov(x.to(float32), correction);
   if (x.dim() == 0) return cov(unsqueeze(x, 0), correction);
+  if (x.dim() == 2 && x.size(0) == 1) return cov(select(x, 0, 0), correction);
   const std::int64_t degrees =
       std::max<std::int64_t>(x.size(-1) - std::int64_t{correction}, 0);
   const X rest = x - mean(x, -1, true);

@@ -136,7 +136,7 @@ def main():
             our, our_times = fastest(times, ours)
             their, their_times = fastest(times, theirs)
             ratios = [b / a for a, b in zip(our_times, their_times)]
-            print(f"{name:<28} {spread(our_times)} {our.what} | {spread(their_times)} "
+            print(f"{name:<32} {spread(our_times)} {our.what} | {spread(their_times)} "
                   f"{their.what} | {statistics.median(ratios):6.2f} ({min(ratios):.2f}-"
                   f"{max(ratios):.2f}) | {fraction(row, statistics.median(our_times), peaks)}",
                   flush=True)

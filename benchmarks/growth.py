@@ -98,7 +98,7 @@ def draw(found, path):
             f"'{folder}/{i}' using 1:{column} with linespoints lw 2 title '{form}'"
             for i, form in enumerate(found)) for column in (2, 3)]
         script = f"""set terminal pngcairo size 1200,520 font 'DejaVu Sans,11'
-set output '{path}'
+set output '{path.replace("'", "''")}'
 set multiplot layout 1,2
 set logscale xy
 set key left top
@@ -129,6 +129,8 @@ def main():
             parser.error(f"{program}: is no program")
     if options.figure and not shutil.which("gnuplot"):
         parser.error("--figure needs gnuplot: apt-get install gnuplot-nox")
+    if options.figure and not os.access(pathlib.Path(options.figure).parent, os.W_OK):
+        parser.error(f"--figure {options.figure}: the folder cannot be written")
     programs = Programs(options.workloads, options.python)
     found = attention(programs, options.longest)
     steps(programs)

@@ -76,11 +76,11 @@ std::string rate(const Workload& workload, double milliseconds) {
 }
 
 void print_table(const std::vector<Workload>& chosen, double seconds) {
-  fmt::print("{}\n\n{:<28} {:>12} {:>12} {:>16}\n", build_info(), "workload", "median ms",
+  fmt::print("{}\n\n{:<32} {:>12} {:>12} {:>16}\n", build_info(), "workload", "median ms",
              "best ms", "at best");
   for (const Workload& workload : chosen) {
     const auto [median, best] = time(workload, seconds, 7);
-    fmt::print("{:<28} {:>12.6f} {:>12.6f} {:>16}\n", workload.name, median, best,
+    fmt::print("{:<32} {:>12.6f} {:>12.6f} {:>16}\n", workload.name, median, best,
                rate(workload, best));
     std::fflush(stdout);
   }

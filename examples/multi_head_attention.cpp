@@ -15,11 +15,11 @@ namespace {
 using namespace heed;
 using namespace heed::support;
 
-// "name 1", "name 2", ...
+// "name 0", "name 1", ...
 std::vector<std::string> numbered(const char* name, std::int64_t count) {
   std::vector<std::string> names;
   for (std::int64_t i = 0; i < count; ++i) {
-    names.push_back(fmt::format("{} {}", name, i + 1));
+    names.push_back(fmt::format("{} {}", name, i));
   }
   return names;
 }

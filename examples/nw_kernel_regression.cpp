@@ -115,6 +115,8 @@ std::vector<double> train(nn::NWKernelRegression& net, const Data& data, double 
     loss.backward();
     optimiser.step();
     losses.push_back(loss.item());
+    check(epoch > 1 || std::isfinite(losses.back()),
+          "the first loss is {}: the numbers of the data are too large", losses.back());
     check(std::isfinite(losses.back()),
           "the training diverged in epoch {}; a smaller --lr may help", epoch);
     progress.clear();
@@ -245,13 +247,16 @@ bool compare(const PublishedRun& run, const std::vector<double>& losses) {
 }
 
 void print_errors(const Fits& fits, const Tensor& target, double unit) {
-  const auto error = [&](const Tensor& fit) {
-    return mean(square(fit - target)).item() * unit * unit;
+  const auto print = [&](const char* name, const Tensor& fit) {
+    const double error = mean(square(fit - target)).item() * unit * unit;
+    const bool is_plain = error == 0 || (0.001 <= error && error < 1e6);
+    fmt::print("  {:15}  {}\n", name,
+               is_plain ? fmt::format("{:.4f}", error) : fmt::format("{:.4g}", error));
+    return error;
   };
-  fmt::print("  average pooling  {:.4f}\n", error(fits.average));
-  fmt::print("  Gaussian kernel  {:.4f}\n", error(fits.gaussian));
-  fmt::print("  trained kernel   {:.4f}\n", error(fits.trained));
-  if (error(fits.trained) > error(fits.gaussian)) {
+  print("average pooling", fits.average);
+  const double gaussian = print("Gaussian kernel", fits.gaussian);
+  if (print("trained kernel", fits.trained) > gaussian) {
     fmt::print("The training has not helped: too few rows or epochs, or a wrong --lr.\n");
   }
 }

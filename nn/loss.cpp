@@ -257,7 +257,7 @@ Variable triplet_margin_loss(const Variable& anchor, const Variable& positive,
   const auto distance = [&](const Variable& x) {
     return pairwise_distance(anchor, x, options.p, options.eps);
   };
-  return reduce(clamp_min(options.margin + distance(positive) - distance(negative), 0),
+  return reduce(relu(options.margin + distance(positive) - distance(negative)),
                 options.reduction);
 }
 
@@ -271,8 +271,7 @@ Variable margin_ranking_loss(const Variable& input1, const Variable& input2,
   check(target.shape() == input1.shape(),
         "{}: the targets must have the shape {}, got {}", op, input1.shape(),
         target.shape());
-  return reduce(clamp_min(-target * (input1 - input2) + options.margin, 0),
-                options.reduction);
+  return reduce(relu(-target * (input1 - input2) + options.margin), options.reduction);
 }
 
 Variable cosine_embedding_loss(const Variable& input1, const Variable& input2,
@@ -292,7 +291,7 @@ Variable cosine_embedding_loss(const Variable& input1, const Variable& input2,
   const auto squares = [](const Variable& x) { return sum(square(x), -1) + 1e-12; };
   const Variable cosine =
       sum(input1 * input2, -1) / sqrt(squares(input1) * squares(input2));
-  return reduce(where(alike, 1 - cosine, clamp_min(cosine - options.margin, 0)),
+  return reduce(where(alike, 1 - cosine, relu(cosine - options.margin)),
                 options.reduction);
 }
 

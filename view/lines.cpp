@@ -12,6 +12,7 @@
 #include "view/axis.h"
 #include "view/figures.h"
 #include "view/gnuplot.h"
+#include "view/text.h"
 
 namespace heed::viz {
 namespace {
@@ -54,8 +55,10 @@ bool append_data(std::string& commands, std::string_view name,
 void append_axis(std::string& commands, std::string_view name, const Axis& axis,
                  double margin, const std::string& label) {
   const auto out = std::back_inserter(commands);
-  fmt::format_to(out, "set {}label {}\nset {}range [{}:{}]\n", name, as_string(label),
-                 name, axis.low(margin), axis.high(margin));
+  const int longest = name == "x" ? 90 : 60;  // what fits beside the axis
+  fmt::format_to(out, "set {}label {}\nset {}range [{}:{}]\n", name,
+                 as_string(shortened(label, longest)), name, axis.low(margin),
+                 axis.high(margin));
   if (axis.scale() == Scale::linear) return;
   // gnuplot names powers of ten only, however few of them there are.
   std::string ticks;
@@ -76,8 +79,9 @@ Drawing drawing_of(const Lines& lines) {
   fmt::format_to(out,
                  "set title {}\n"
                  "set key below center samplen 3 height 0.8 reverse Left\n"
-                 "set grid lc rgb '#dddddd' lw 1 dt 1\n",
-                 as_string(lines.title));
+                 "set grid lc rgb '#dddddd' lw 1 dt 1\n"
+                 "set format '%h'\n",  // the default has a blank in front
+                 as_string(shortened(lines.title, 90)));
   append_axis(commands, "x", axes.x, 0.03, lines.xlabel);
   append_axis(commands, "y", axes.y, 0.06, lines.ylabel);
   if (axes.has_y2) {

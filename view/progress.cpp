@@ -21,6 +21,7 @@ constexpr double refresh = 0.1;  // seconds between two rewritings
 ProgressOptions with_defaults(ProgressOptions options) {
   if (!options.clock) options.clock = seconds_now;
   if (!options.write) options.write = write_to_stderr;
+  if (!options.width) options.width = [] { return terminal_width(STDERR_FILENO); };
   return options;
 }
 
@@ -29,8 +30,7 @@ ProgressOptions with_defaults(ProgressOptions options) {
 ProgressOptions progress_on_stderr(std::string unit, double units_a_step) {
   return {.unit = std::move(unit),
           .units_a_step = units_a_step,
-          .in_place = is_rewritable(STDERR_FILENO),
-          .width = terminal_width(STDERR_FILENO)};
+          .in_place = is_rewritable(STDERR_FILENO)};
 }
 
 Progress::Progress(std::int64_t total, ProgressOptions options)
@@ -44,8 +44,6 @@ Progress::Progress(std::int64_t total, ProgressOptions options)
         options_.unit, options_.units_a_step);
   check(options_.lines >= 1, "progress: there must be a line to print, got {}",
         options_.lines);
-  check(options_.width >= 1, "progress: a line must have a column, got {}",
-        options_.width);
   check(0 <= step_ && step_ <= total_, "progress: from 0 to {} steps may be done, got {}",
         total_, step_);
   parts_ = options_.lines * step_ / total_;
@@ -73,7 +71,7 @@ void Progress::show(std::int64_t step, double loss, std::string_view more) {
   last_ = now;
   // A line that fills the terminal would wrap, and could not be rewritten.
   const std::string line =
-      shortened(text(step, loss, more, now - start_), options_.width - 1);
+      shortened(text(step, loss, more, now - start_), options_.width() - 1);
   const std::int64_t width = text_width(line);
   const auto blanks =
       static_cast<std::size_t>(std::max<std::int64_t>(line_width_ - width, 0));
@@ -89,7 +87,8 @@ void Progress::clear() {
 
 std::string Progress::text(std::int64_t step, double loss, std::string_view more,
                            double seconds) const {
-  std::string line = fmt::format("step {}/{}, loss {:.4f}", step, total_, loss);
+  std::string line =
+      fmt::format("{} {}/{}, loss {:.4f}", options_.step, step, total_, loss);
   if (!more.empty()) line += fmt::format(", {}", more);
   if (seconds <= 0) return line;
   const double steps_a_second = static_cast<double>(step - options_.done) / seconds;

@@ -10,6 +10,8 @@
 namespace heed::viz {
 
 struct ProgressOptions {
+  // What the total counts.
+  std::string step = "step";
   // What the rate counts, and how many of them a step is: examples, tokens.
   std::string unit = "steps";
   double units_a_step = 1;
@@ -20,11 +22,11 @@ struct ProgressOptions {
   double delay = 0;
   // How many lines are printed where none is rewritten.
   std::int64_t lines = 10;
-  // Rewrites one line, cut off at `width` columns.
+  // Rewrites one line, cut off at width() columns: users change the width of a terminal.
   bool in_place = false;
-  int width = 80;
-  // The time in seconds, and where the text goes; the true time and standard error, if
-  // they are empty.
+  std::function<int()> width = {};
+  // The time in seconds, and where the text goes. Where these and width() are empty: the
+  // true time, standard error, and its terminal's width.
   std::function<double()> clock = {};
   std::function<void(std::string_view)> write = {};
 };
@@ -36,7 +38,7 @@ ProgressOptions progress_on_stderr(std::string unit, double units_a_step = 1);
 // step 2000/10000, loss 0.1234, accuracy 98.5 %, 54321 examples/s, 12 s left
 class Progress {
  public:
-  // The time begins to run. Throws Error unless total, units_a_step, lines and width are
+  // The time begins to run. Throws Error unless total, units_a_step and lines are
   // positive, and done is from 0 to total.
   Progress(std::int64_t total, ProgressOptions options);
   // Ends the line, if one is being rewritten: what follows, such as the message of an

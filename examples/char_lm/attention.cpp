@@ -35,12 +35,13 @@ int attention(const AttentionOptions& options) {
         data::to_utf8(trained.vocabulary.decode(slice(ids, 0, i, i + 1))));
   }
   const std::string note = fmt::format(
-      "{} layers of {} heads, trained for {} steps; each character attends to itself and "
+      "Layers: {}; heads: {}; steps of training: {}. Each character attends to itself "
+      "and "
       "those before it.",
       model.options.n_layer, model.options.n_head, trained.steps);
   viz::attention_page(*options.html, characters, nn::attention_maps(model),
                       {.title = "char_lm: " + options.prompt, .note = note});
-  fmt::print("{} characters, {} layers of {} heads: see {}\n", ids.numel(),
+  fmt::print("characters: {}; layers: {}; heads: {}; see {}\n", ids.numel(),
              model.options.n_layer, model.options.n_head, printable(*options.html));
   return 0;
 }

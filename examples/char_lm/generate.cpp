@@ -38,7 +38,7 @@ int generate(const GenerateOptions& options) {
     const Tensor next = nn::sample(next_logits(tokens), options.sampling, generator);
     tokens = unsqueeze(next, 0);  // (1, 1)
     print(data::to_utf8(vocabulary.decode(next)));
-    std::fflush(stdout);  // as it is written
+    if (std::fflush(stdout) != 0) break;  // shown at once, where it can be
   }
   fmt::print("\n");
   return 0;

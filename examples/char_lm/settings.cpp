@@ -75,6 +75,7 @@ void check_settings(const Settings& s) {
   if (s.width % s.heads != 0) {
     input_error("--heads must divide --width, got {} and {}", s.heads, s.width);
   }
+  if (s.lr == 0) input_error("--lr must be above 0, got 0");
   if (s.min_lr > s.lr) {
     input_error("--min-lr must not be above --lr, got {} and {}", s.min_lr, s.lr);
   }

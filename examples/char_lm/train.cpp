@@ -115,6 +115,7 @@ double whole_loss(nn::Gpt& model, const Tensor& part) {
   viz::ProgressOptions shown =
       viz::progress_on_stderr("tokens", static_cast<double>(length));
   shown.delay = 2;
+  shown.step = "piece";
   viz::Progress progress(std::max<std::int64_t>(whole, 1), shown);
   for (std::int64_t i = 0; i < whole; i += at_once) {
     const std::int64_t count = std::min(at_once, whole - i);
@@ -312,8 +313,7 @@ void print_results(Trainer& trainer, const Corpus& corpus) {
     fmt::print("{:8} {:14.4f} {:16.4f}\n", row.step, row.train_loss, row.validation_loss);
   }
   fmt::print(
-      "\nOver all of the part to check with, each of its {} predictable characters "
-      "once:\n",
+      "\nOver the part to check with, each of its {} predictable characters once:\n",
       corpus.validation.numel() - 1);
   std::fflush(stdout);  // before the progress, which standard error shows
   const double loss = whole_loss(trainer.model(), corpus.validation);
@@ -326,7 +326,10 @@ void print_results(Trainer& trainer, const Corpus& corpus) {
 int train(const TrainOptions& options) {
   const Corpus corpus = read_corpus(options.text);
   // First, so that wrong settings do not leave a new folder behind.
-  if (!training::has_checkpoint(options.out)) check_settings(options.settings);
+  if (!training::has_checkpoint(options.out)) {
+    check_settings(options.settings);
+    (void)checked(corpus, options.settings);
+  }
   support::make_folder(options.figures);
   support::check_graph(options.graph);
   const training::RunFolder folder(options.out, checkpoint_format(), options.resume);

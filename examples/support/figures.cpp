@@ -17,8 +17,7 @@
 
 namespace heed::support {
 
-void make_folder(const std::string& option, const std::string& path) {
-  if (path.empty()) input_error("{}: the name of the folder is empty", option);
+void make_folder(const std::string& path) {
   std::error_code error;
   std::filesystem::create_directories(path, error);
   if (!error && !std::filesystem::is_directory(path, error) && !error)
@@ -30,13 +29,12 @@ void make_folder(const std::string& option, const std::string& path) {
 
 void check_file(const std::string& option, const std::optional<std::string>& file) {
   if (!file) return;
-  if (file->empty()) input_error("{}: the name of the file is empty", option);
   from_user(
       [&] { const nn::AtomicFile attempt(option + ": " + printable(*file), *file); });
 }
 
 void make_folder(const FigureOptions& options) {
-  if (options.folder) make_folder("--figures", *options.folder);
+  if (options.folder) make_folder(*options.folder);
 }
 
 void save_figures(const FigureOptions& options, const std::vector<NamedFigure>& figures) {

@@ -12,9 +12,9 @@
 
 namespace heed::support {
 
-// Makes the folder `path`, which the option asks for, and those above it, unless it is
-// there. Throws InputError when that fails or the folder cannot be written to.
-void make_folder(const std::string& option, const std::string& path);
+// Makes the folder `path`, and those above it, unless it is there. Throws InputError when
+// that fails or the folder cannot be written to.
+void make_folder(const std::string& path);
 
 // Throws InputError, which names the option, when the file that it asks for could not be
 // written.

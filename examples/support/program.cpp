@@ -60,7 +60,10 @@ int answer(const CLI::App& app, const CLI::ParseError& error) {
   std::ostringstream out, err;
   const int code = app.exit(error, out, err) == 0 ? 0 : wrong_input;
   std::fputs(out.str().c_str(), stdout);
-  std::fputs(printable(err.str(), "\n").c_str(), stderr);
+  if (code != 0) {
+    std::fputs(fmt::format("{}: {}", app.get_name(), printable(err.str(), "\n")).c_str(),
+               stderr);
+  }
   return code;
 }
 
@@ -96,6 +99,19 @@ T read_number(const std::string& option, const std::string& given, T low, T high
                                     : fmt::format("of at least {}", low);
   throw CLI::ValidationError(
       option, fmt::format("a {} number {} is needed, got {}", kind, range, shown(given)));
+}
+
+// An option whose value is of this kind. The name of a FILE or a DIR must not be empty.
+CLI::Option* with_kind(CLI::Option* option, const std::string& kind) {
+  const char* const named = kind.starts_with("FILE") ? "file"
+                            : kind == "DIR"          ? "folder"
+                                                     : nullptr;
+  if (named) {
+    option->check([named](const std::string& given) {
+      return given.empty() ? fmt::format("the name of the {} is empty", named) : "";
+    });
+  }
+  return option->type_name(kind);
 }
 
 }  // namespace
@@ -137,7 +153,7 @@ CommandLine::~CommandLine() = default;
 CommandLine::Option CommandLine::add_text(const std::string& name, std::string& value,
                                           const std::string& kind,
                                           const std::string& help) {
-  return Option(parts_->app.add_option(name, value, help)->type_name(kind));
+  return Option(with_kind(parts_->app.add_option(name, value, help), kind));
 }
 
 CommandLine::Option CommandLine::add_text(const std::string& name,
@@ -146,7 +162,7 @@ CommandLine::Option CommandLine::add_text(const std::string& name,
                                           const std::string& help,
                                           const std::string& otherwise) {
   return Option(
-      parts_->app.add_option(name, value, help)->type_name(kind)->default_str(otherwise));
+      with_kind(parts_->app.add_option(name, value, help), kind)->default_str(otherwise));
 }
 
 CommandLine::Option CommandLine::add_choice(const std::string& name, std::string& value,

@@ -49,7 +49,7 @@ RunFolder::RunFolder(const std::string& folder, const Format& format, bool resum
   if (resume && !exists(folder)) {
     input_error("{}: there is no such folder to go on from", folder);
   }
-  support::make_folder("--out", folder);
+  support::make_folder(folder);
   // A file beyond the limit on sizes (ulimit -f) is then reported as a full disk is.
   std::signal(SIGXFSZ, SIG_IGN);
   lock = lock_folder(folder, format.program);

@@ -77,7 +77,7 @@ Tensor pow(const Tensor& a, Number b) {
 namespace {
 
 void check_divisor(std::string_view op, const Tensor& a, const Tensor& b) {
-  if (is_floating(a.dtype()) || b.dtype() != int64) return;
+  if (is_floating(a.dtype()) || is_floating(b.dtype())) return;
   check((b == 0).any().item() == 0, "{}: an integer cannot be divided by 0", op);
 }
 void check_divisor(std::string_view op, const Tensor& a, Number b) {

@@ -132,6 +132,25 @@ BOOST_AUTO_TEST_CASE(functions_of_scalars_and_of_nothing) {
              }) == "cartesian_prod: each must be a vector, got (0, 3)");
   BOOST_TEST(error_of([&] { take_along_dim(none, x, 0); }) ==
              "take_along_dim: x and index must have one rank, got (0, 3) and (2)");
+  BOOST_TEST(error_of([&] {
+               take(x, tensor({1, -3}).to(int64));
+             }) == "take: the indices must be from -2 to 1, got tensor([-3])");
+  BOOST_TEST(error_of([&] {
+               take_along_dim(x, tensor({1}).to(int64), 1);
+             }).starts_with("take_along_dim: dim must be from -1 to 0, got 1"));
+  BOOST_TEST(equal(take_along_dim(scalar, tensor(std::int64_t{0}), 0), scalar));
+  BOOST_TEST(error_of([&] { kthvalue(x, 1, 2); }).starts_with("kthvalue: dim must be"));
+  BOOST_TEST(error_of([&] { median(x, 2); }).starts_with("median: dim must be"));
+  BOOST_TEST(error_of([&] {
+               std(Variable(ones({2}), true), 2);
+             }).starts_with("std: dim must be"));
+  BOOST_TEST(error_of([&] { index_fill(x, 0, tensor({{0}}).to(int64), 1); }) ==
+             "index_fill: the index must be a number or a vector, got (1, 1)");
+  BOOST_TEST(
+      error_of([&] { diag(x, lowest); }).starts_with("diag: diagonal must be from"));
+  BOOST_TEST(cov(tensor({{1, 2, 4}})).shape() == Shape());
+  BOOST_TEST(corrcoef(tensor({{1, 2, 4}})).shape() == Shape());
+  BOOST_TEST(equal(nn::normalize(scalar, 2, 0), tensor(1.0)));
   BOOST_TEST(error_of([&] { take(x, x > 1); }) ==
              "take: the index must be int64, got bool");
   BOOST_TEST(diff(x, std::int64_t{1} << 40).numel() == 0);

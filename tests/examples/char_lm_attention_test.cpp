@@ -25,14 +25,14 @@ BOOST_AUTO_TEST_CASE(the_page_has_the_characters_and_all_heads) {
   const Outcome outcome = run("char_lm", arguments("'line 3: \u00e9\n'"));
   BOOST_TEST(outcome.code == 0);
   BOOST_TEST(outcome.err == "");
-  BOOST_TEST(outcome.out == "10 characters, 2 layers of 2 heads: see " + file + "\n");
+  BOOST_TEST(outcome.out == "characters: 10; layers: 2; heads: 2; see " + file + "\n");
   const heed::viz::PageFile page(file);
   BOOST_TEST(page.data["texts"].dump() ==
              R"([["l","i","n","e","␣","3",":","␣","é","\\n"]])");
   BOOST_TEST(page.data["title"] == "char_lm: line 3: \u00e9\\n");
   BOOST_TEST(
       page.data["note"] ==
-      "2 layers of 2 heads, trained for 30 steps; each character attends to itself "
+      "Layers: 2; heads: 2; steps of training: 30. Each character attends to itself "
       "and those before it.");
   BOOST_TEST(page.data["maps"][1].dump() ==
              R"({"heads":2,"keys":0,"layout":"lower","path":"transformer.h.1.attn",)"

@@ -72,7 +72,10 @@ BOOST_AUTO_TEST_CASE(texts_that_cannot_be_learnt) {
       "the validation part must be longer than --context, got 16 and 16 characters");
   BOOST_TEST(refusal(place.train("--text " + place.folder / "no.txt")) ==
              place.folder / "no.txt: cannot be opened: No such file or directory");
-  BOOST_TEST(refusal(place.train("--text ''")) == "the name of the file is empty");
+  BOOST_TEST(refusal(place.train("--text ''")) ==
+             "--text: the name of the file is empty\n"
+             "Run with --help for more information.");
+  BOOST_TEST(refusal(place.train("--lr 0 --min-lr 0")) == "--lr must be above 0, got 0");
   BOOST_TEST(!fs::exists(place.folder / "new"));
   BOOST_TEST(refusal("train --text /dev/null/x --out " + place.folder / "new") ==
              "/dev/null/x: cannot be opened: Not a directory");
@@ -231,12 +234,12 @@ BOOST_AUTO_TEST_CASE(help_and_wrong_options) {
   }
   for (const std::string value : {"7", "99999999999999999999", "yes"}) {
     BOOST_TEST(check_refused("char_lm", "generate --out x --no-cache=" + value) ==
-               "--no-cache: true, false or no value is needed, got " + value +
+               "char_lm: --no-cache: true, false or no value is needed, got " + value +
                    "\nRun with --help for more information.\n");
   }
   for (const std::string before : {"", "train "}) {  // not that something is missing
     BOOST_TEST(check_refused("char_lm", before + "--bogus 3 x") ==
-               "arguments not expected: --bogus 3 x\n"
+               "char_lm: arguments not expected: --bogus 3 x\n"
                "Run with --help for more information.\n");
   }
   const Place place;

@@ -96,7 +96,9 @@ BOOST_AUTO_TEST_CASE(a_file_that_cannot_be_written_is_refused_first) {
     BOOST_TEST(check_refused(program, "--graph \"$(printf 'a\\033.png')\"") ==
                begin + "the name must end in .dot or .txt, got \"a\\u001b.png\"\n");
     BOOST_TEST(check_refused(program, "--graph ''") ==
-               begin + "the name must end in .dot or .txt, got \"\"\n");
+               begin +
+                   "the name of the file is empty\nRun with --help for more "
+                   "information.\n");
   }
   (void)check_refused("general_attention", "--graph graph.dot");
   BOOST_TEST(check_refused("char_lm", "train --out /dev/null/model --graph graph") ==

@@ -37,8 +37,8 @@ BOOST_AUTO_TEST_CASE(each_page_has_the_program_s_texts_and_maps) {
   BOOST_TEST(heads.data["maps"][1].dump() ==
              R"({"heads":5,"keys":1,"layout":"all","path":"sequence 2, 2 keys count",)"
              R"("queries":0})");
-  BOOST_TEST(heads.data["texts"][1][5] == "key 6");
-  // No head attends beyond the valid lengths: query 4, key 6.
+  BOOST_TEST(heads.data["texts"][1][5] == "key 5");
+  // No head attends beyond the valid lengths: query 3, key 5.
   BOOST_TEST(heads.codes.size() == 2u * 5 * 4 * 6);
   BOOST_TEST(heads.codes.back() == 0u);
 }
@@ -75,7 +75,9 @@ BOOST_AUTO_TEST_CASE(a_file_that_cannot_be_written_is_refused_first) {
     BOOST_TEST(check_refused(program, "--html /tmp") ==
                program + ": --html: /tmp: must be a regular file, got a folder\n");
     BOOST_TEST(check_refused(program, "--html ''") ==
-               program + ": --html: the name of the file is empty\n");
+               program +
+                   ": --html: the name of the file is empty\n"
+                   "Run with --help for more information.\n");
   }
   (void)check_refused("general_attention", "--html page.html");
 }

@@ -149,6 +149,17 @@ BOOST_AUTO_TEST_CASE(two_rows_and_equal_values_are_enough) {
   BOOST_TEST(number_after(outcome.out, "trained kernel") == 0);
 }
 
+BOOST_AUTO_TEST_CASE(small_and_huge_numbers) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "t.csv", columns = "--x x --y y --data ";
+  std::ofstream(path) << "x,y\n1,0.001\n2,0.003\n3,0.002\n";
+  const Outcome outcome = regress(columns + path);
+  BOOST_TEST(std::abs(number_after(outcome.out, "average pooling") - 1.5e-6) < 1e-8);
+  BOOST_TEST(regress("--noise 1e30").err ==
+             "nw_kernel_regression: the first loss is inf: the numbers of the data are "
+             "too large\n");
+}
+
 BOOST_AUTO_TEST_CASE(figures) {
   const TemporaryFolder folder;
   const std::string figures = folder / "new/figures";
@@ -214,16 +225,19 @@ BOOST_AUTO_TEST_CASE(wrong_options) {
     check_refused("nw_kernel_regression", arguments);
   }
   BOOST_TEST(regress("--epochs 0").err ==
-             "--epochs: a whole number from 1 to 1000000 is needed, got 0\n"
+             "nw_kernel_regression: --epochs: a whole number from 1 to 1000000 is "
+             "needed, got 0\n"
              "Run with --help for more information.\n");
   BOOST_TEST(regress("--seed -1").err ==
-             "--seed: a whole number from 0 to 18446744073709551615 is needed, got -1\n"
+             "nw_kernel_regression: --seed: a whole number from 0 to "
+             "18446744073709551615 is needed, got -1\n"
              "Run with --help for more information.\n");
-  BOOST_TEST(regress("--noise -1").err ==
-             "--noise: a finite number of at least 0 is needed, got -1\n"
-             "Run with --help for more information.\n");
+  BOOST_TEST(
+      regress("--noise -1").err ==
+      "nw_kernel_regression: --noise: a finite number of at least 0 is needed, got -1\n"
+      "Run with --help for more information.\n");
   BOOST_TEST(regress("first second").err ==
-             "arguments not expected: first second\n"
+             "nw_kernel_regression: arguments not expected: first second\n"
              "Run with --help for more information.\n");
   BOOST_TEST(regress("--data " + motorcycle + " --noise 1").code == 2);
   BOOST_TEST(regress("--data " + motorcycle + " --train-size 9").code == 2);

@@ -89,6 +89,15 @@ BOOST_AUTO_TEST_CASE(they_have_their_derivatives) {
   check_derivatives(all_of, {x, y});
 }
 
+// As in PyTorch.
+BOOST_AUTO_TEST_CASE(the_derivatives_at_a_hinge_are_0) {
+  const Variable row(zeros({1, 2}), true);
+  (nn::cosine_embedding_loss(row, tensor({{1, 2}}, float32), tensor({-1})) +
+   nn::margin_ranking_loss(row, row, ones({1, 2})))
+      .backward();
+  BOOST_TEST(equal(row.grad().value(), zeros({1, 2})));
+}
+
 BOOST_AUTO_TEST_CASE(what_is_refused) {
   const Tensor x = zeros({2, 3});
   BOOST_TEST(error_of([&] { glu(x); }) ==

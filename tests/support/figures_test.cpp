@@ -40,18 +40,16 @@ BOOST_AUTO_TEST_CASE(figures_of_a_program,
 
 BOOST_AUTO_TEST_CASE(folders) {
   const TemporaryFolder folder;
-  make_folder("--out", folder / "a/b/c");
-  make_folder("--out", folder / "a/b/c");
+  make_folder(folder / "a/b/c");
+  make_folder(folder / "a/b/c");
   BOOST_TEST(std::filesystem::is_directory(folder / "a/b/c"));
   std::ofstream(folder / "file") << "text";
   const std::string file = folder / "file";
   BOOST_TEST(message_of([&] {
-               make_folder("--out", file);
+               make_folder(file);
              }).starts_with(file + ": the folder cannot be written: "));
-  BOOST_TEST(message_of([&] { make_folder("--out", file + "/below"); }) ==
+  BOOST_TEST(message_of([&] { make_folder(file + "/below"); }) ==
              file + "/below: the folder cannot be written: Not a directory");
-  BOOST_TEST(message_of([] { make_folder("--out", ""); }) ==
-             "--out: the name of the folder is empty");
 }
 
 // A folder in place of the file: the user's fault, unlike a figure that is ill-formed.

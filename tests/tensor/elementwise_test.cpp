@@ -126,6 +126,8 @@ BOOST_AUTO_TEST_CASE(remainders_have_the_sign_of_the_divisor) {
   const std::string message = "remainder: an integer cannot be divided by 0";
   BOOST_TEST(error_of([&] { a % 0; }) == message);
   BOOST_TEST(error_of([&] { a % tensor({1, 0, 1, 1, 1, 1, 1}); }) == message);
+  BOOST_TEST(error_of([&] { a % tensor(false); }) == message);
+  BOOST_TEST(show(a % tensor(true)) == "int64 (7) 0 0 0 0 0 0 0");
 }
 
 BOOST_AUTO_TEST_CASE(powers) {

@@ -176,11 +176,16 @@ BOOST_AUTO_TEST_CASE(a_narrow_terminal) {
   Scene scene;
   ProgressOptions options = scene.options();
   options.in_place = true;
-  options.width = 20;
+  int columns = 20;
+  options.width = [&] { return columns; };
   Progress progress(100, options);
   scene.now += 1;
   progress.show(2, 10.5);
   BOOST_TEST(scene.news() == "\rstep 2/100, loss 1\u2026");
+  columns = 12;  // the user has made it narrower
+  scene.now += 1;
+  progress.show(3, 10.5);
+  BOOST_TEST(scene.news().starts_with("\rstep 3/100\u2026 "));
 }
 
 BOOST_AUTO_TEST_CASE(durations) {
@@ -195,20 +200,17 @@ BOOST_AUTO_TEST_CASE(durations) {
 
 BOOST_AUTO_TEST_CASE(wrong_use) {
   Scene scene;
-  const auto refused = [&](std::int64_t total, double units, std::int64_t lines,
-                           int width) {
+  const auto refused = [&](std::int64_t total, double units, std::int64_t lines) {
     ProgressOptions options = scene.options();
     options.unit = "tokens";
     options.units_a_step = units;
     options.lines = lines;
-    options.width = width;
     return error_of([&] { Progress(total, options); });
   };
-  BOOST_TEST(refused(1, 1, 1, 1) == "no error");
-  BOOST_TEST(refused(0, 1, 1, 1) == "progress: there must be a step to do, got 0");
-  BOOST_TEST(refused(1, 0, 1, 1) == "progress: a step must be more than 0 tokens, got 0");
-  BOOST_TEST(refused(1, 1, 0, 1) == "progress: there must be a line to print, got 0");
-  BOOST_TEST(refused(1, 1, 1, 0) == "progress: a line must have a column, got 0");
+  BOOST_TEST(refused(1, 1, 1) == "no error");
+  BOOST_TEST(refused(0, 1, 1) == "progress: there must be a step to do, got 0");
+  BOOST_TEST(refused(1, 0, 1) == "progress: a step must be more than 0 tokens, got 0");
+  BOOST_TEST(refused(1, 1, 0) == "progress: there must be a line to print, got 0");
 
   ProgressOptions options = scene.options();
   options.done = 6;

@@ -71,8 +71,7 @@ function drawNumbers(context) {
   context.textAlign = 'center';
   for (let i = 0; i < map.n; ++i) {
     matrix.forRow(i, (j, weight) => {
-      const isDark = weight > 0.35 || Number.isNaN(weight);
-      context.fillStyle = isDark ? colours.paper : colours.ink;
+      context.fillStyle = textColour(weight);
       context.fillText(Number.isNaN(weight) ? 'NaN' : weight.toFixed(2), columnMiddle(j),
                        rowMiddle(i));
     });
