@@ -164,7 +164,7 @@ Variable extreme(const char* op, Tensor y, const Variable& x, const Dims& dims) 
   return record(
       {op, "dx = g, shared by the elements equal to y"}, std::move(y),
       rule(x, save(x, result),
-           [restore = RestoreDims("extreme", x, dims), dims](auto& g, auto& x, auto& y) {
+           [restore = RestoreDims(op, x, dims), dims](auto& g, auto& x, auto& y) {
              return shared(restore(g), x, restore(y), dims);
            }));
 }

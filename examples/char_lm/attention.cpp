@@ -36,8 +36,7 @@ int attention(const AttentionOptions& options) {
   }
   const std::string note = fmt::format(
       "Layers: {}; heads: {}; steps of training: {}. Each character attends to itself "
-      "and "
-      "those before it.",
+      "and those before it.",
       model.options.n_layer, model.options.n_head, trained.steps);
   viz::attention_page(*options.html, characters, nn::attention_maps(model),
                       {.title = "char_lm: " + options.prompt, .note = note});
