@@ -155,12 +155,13 @@ DetectAnomaly::~DetectAnomaly() {
 }
 
 void detail::check_op(const OpInfo& op, const Tensor& value,
-                      const std::vector<std::reference_wrapper<const Variable>>& inputs) {
+                      std::vector<std::reference_wrapper<const Variable>> inputs) {
   if (!names() || in_backward || all_finite(value)) return;
-  const auto any_input = [&](auto&& property) {  // of a fused op some are undefined
-    return std::any_of(inputs.begin(), inputs.end(), [&](const Variable& x) {
-      return x.defined() && property(x.value());
-    });
+  // Some inputs of a fused op, such as a bias, may be undefined.
+  std::erase_if(inputs, [](const Variable& x) { return !x.defined(); });
+  const auto any_input = [&](auto&& property) {
+    return std::any_of(inputs.begin(), inputs.end(),
+                       [&](const Variable& x) { return property(x.value()); });
   };
   const std::string_view name = op.name;
   const bool is_meant = name == "masked_fill" || name == "where";
@@ -172,7 +173,6 @@ void detail::check_op(const OpInfo& op, const Tensor& value,
   std::string shapes;
   std::vector<Node*> nodes;
   for (const Variable& x : inputs) {
-    if (!x.defined()) continue;
     shapes += (shapes.empty() ? "" : ", ") + shape_and_range(x.value());
     nodes.push_back(x.node().get());
   }

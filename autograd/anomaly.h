@@ -59,7 +59,7 @@ inline bool detects_anomaly() {
 // Throws Error as DetectAnomaly does, if this thread checks and no rule is running: what
 // a rule computes is checked when it delivers its result.
 void check_op(const OpInfo& op, const Tensor& value,
-              const std::vector<std::reference_wrapper<const Variable>>& inputs);
+              std::vector<std::reference_wrapper<const Variable>> inputs);
 
 }  // namespace detail
 }  // namespace heed

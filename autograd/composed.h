@@ -50,7 +50,7 @@ Joint<X, P> add_product(const char* op, const X& x, const P& product, Number bet
 
 // The p-norm along the last dimension.
 template <Array X>
-X norm_of_last(const char* op, const X& x, double p);
+X norm_of_last(const char* op, const X& x, double p, Flag keepdim = false);
 
 // log x / log base by way of float64, so that log2 of 8 is 3.
 template <Array X>

@@ -13,24 +13,24 @@ namespace heed {
 namespace {
 
 // Gives the result of a reduction, or its gradient, the reduced dimensions again, each of
-// size 1: so it broadcasts to the shape of the input.
+// size 1: so it broadcasts to the shape of the input. Each reduction computes its value
+// first: that has checked the dims, and named the op if they are wrong.
 struct RestoreDims {
   Shape keepdim_shape;  // the input's shape with 1 where it was reduced
 
-  RestoreDims(const char* op, const Variable& x, const Dims& dims)
-      : keepdim_shape(x.shape()) {
+  RestoreDims(const Variable& x, const Dims& dims) : keepdim_shape(x.shape()) {
     if (dims.rank() == 0) std::fill(keepdim_shape.begin(), keepdim_shape.end(), 1);
     for (std::int64_t dim : dims) {
-      if (x.dim() > 0) keepdim_shape[normalize_dim(op, dim, x.dim())] = 1;
+      if (x.dim() > 0) keepdim_shape[normalize_dim("reduction", dim, x.dim())] = 1;
     }
   }
   Variable operator()(const Variable& y) const { return reshape(y, keepdim_shape); }
 };
 
 // The number of elements that each element of the result is made from.
-double reduced_count(const char* op, const Variable& x, const Dims& dims) {
+double reduced_count(const Variable& x, const Dims& dims) {
   double n = 1;
-  const RestoreDims restore(op, x, dims);
+  const RestoreDims restore(x, dims);
   for (int d = 0; d < x.dim(); ++d) {
     if (restore.keepdim_shape[d] != x.shape()[d]) n *= static_cast<double>(x.shape()[d]);
   }
@@ -88,17 +88,19 @@ Variable products_of_others(const Variable& x, const Shape& keepdim_shape) {
 
 // Σ x
 Variable sum(const Variable& x, const Dims& dims, Flag keepdim) {
-  return record({"sum", "dx = g, repeated"}, sum(x.value(), dims, keepdim),
-                rule(x, [restore = RestoreDims("sum", x, dims), shape = x.shape()](
-                            auto& g) { return expand(restore(g), shape); }));
+  Tensor y = sum(x.value(), dims, keepdim);
+  return record({"sum", "dx = g, repeated"}, std::move(y),
+                rule(x, [restore = RestoreDims(x, dims), shape = x.shape()](auto& g) {
+                  return expand(restore(g), shape);
+                }));
 }
 
 // y = Π x. The product of the others is y / x where no element is 0.
 Variable prod(const Variable& x, const Dims& dims, Flag keepdim) {
-  return record({"prod", "dx = g times the product of the others"},
-                prod(x.value(), dims, keepdim),
+  Tensor y = prod(x.value(), dims, keepdim);
+  return record({"prod", "dx = g times the product of the others"}, std::move(y),
                 rule(x, save(x, result),
-                     [restore = RestoreDims("prod", x, dims)](auto& g, auto& x, auto& y) {
+                     [restore = RestoreDims(x, dims)](auto& g, auto& x, auto& y) {
                        if (!any(x.value() == 0).item())
                          return restore(g) * restore(y) / x;
                        return restore(g) * products_of_others(x, restore.keepdim_shape);
@@ -107,31 +109,32 @@ Variable prod(const Variable& x, const Dims& dims, Flag keepdim) {
 
 // Σ x / n
 Variable mean(const Variable& x, const Dims& dims, Flag keepdim) {
+  Tensor y = mean(x.value(), dims, keepdim);
   return record(
-      {"mean", "dx = g / n, repeated"}, mean(x.value(), dims, keepdim),
-      rule(x, [restore = RestoreDims("mean", x, dims), n = reduced_count("mean", x, dims),
+      {"mean", "dx = g / n, repeated"}, std::move(y),
+      rule(x, [restore = RestoreDims(x, dims), n = reduced_count(x, dims),
                shape = x.shape()](auto& g) { return expand(restore(g / n), shape); }));
 }
 
 // Σ (x - m)² / f, m the mean, f = max(0, n - c)
 Variable var(const Variable& x, const Dims& dims, Integer correction, Flag keepdim) {
-  const double freedom = std::max(0.0, reduced_count("var", x, dims) - correction);
+  Tensor y = var(x.value(), dims, correction, keepdim);
+  const double freedom = std::max(0.0, reduced_count(x, dims) - correction);
   return record(
-      {"var", "dx = g 2 (x - m) / f"}, var(x.value(), dims, correction, keepdim),
-      rule(x, save(x),
-           [restore = RestoreDims("var", x, dims), dims, freedom](auto& g, auto& x) {
-             return restore(g) * ((x - mean(x, dims, true)) * (2 / freedom));
-           }));
+      {"var", "dx = g 2 (x - m) / f"}, std::move(y),
+      rule(x, save(x), [restore = RestoreDims(x, dims), dims, freedom](auto& g, auto& x) {
+        return restore(g) * ((x - mean(x, dims, true)) * (2 / freedom));
+      }));
 }
 
 // y = √var. The gradient is 0 where y is 0, whatever g is.
 Variable std(const Variable& x, const Dims& dims, Integer correction, Flag keepdim) {
-  const double freedom = std::max(0.0, reduced_count("std", x, dims) - correction);
+  Tensor y = std(x.value(), dims, correction, keepdim);
+  const double freedom = std::max(0.0, reduced_count(x, dims) - correction);
   return record(
-      {"std", "dx = g (x - m) / (f y)"}, std(x.value(), dims, correction, keepdim),
+      {"std", "dx = g (x - m) / (f y)"}, std::move(y),
       rule(x, save(x, result),
-           [restore = RestoreDims("std", x, dims), dims, freedom](auto& g, auto& x,
-                                                                  auto& y) {
+           [restore = RestoreDims(x, dims), dims, freedom](auto& g, auto& x, auto& y) {
              const Variable distance = x - mean(x, dims, true), root = restore(y);
              return masked_fill(restore(g), root == 0, 0) *
                     (over_root(distance, root) / freedom);
@@ -140,33 +143,33 @@ Variable std(const Variable& x, const Dims& dims, Integer correction, Flag keepd
 
 // y = √Σ x². The gradient is 0 where y is 0.
 Variable norm(const Variable& x, const Dims& dims, Flag keepdim) {
-  return record({"norm", "dx = g x / y"}, norm(x.value(), dims, keepdim),
+  Tensor y = norm(x.value(), dims, keepdim);
+  return record({"norm", "dx = g x / y"}, std::move(y),
                 rule(x, save(x, result),
-                     [restore = RestoreDims("norm", x, dims)](auto& g, auto& x, auto& y) {
+                     [restore = RestoreDims(x, dims)](auto& g, auto& x, auto& y) {
                        return restore(g) * over_root(x, restore(y));
                      }));
 }
 
 // y = log Σ e^x
 Variable logsumexp(const Variable& x, const Dims& dims, Flag keepdim) {
-  return record(
-      {"logsumexp", "dx = g e^(x - y)"}, logsumexp(x.value(), dims, keepdim),
-      rule(x, save(x, result),
-           [restore = RestoreDims("logsumexp", x, dims)](auto& g, auto& x, auto& y) {
-             return restore(g) * exp(x - restore(y));
-           }));
+  Tensor y = logsumexp(x.value(), dims, keepdim);
+  return record({"logsumexp", "dx = g e^(x - y)"}, std::move(y),
+                rule(x, save(x, result),
+                     [restore = RestoreDims(x, dims)](auto& g, auto& x, auto& y) {
+                       return restore(g) * exp(x - restore(y));
+                     }));
 }
 
 namespace {
 
 // amax and amin: y is the largest or the smallest of x along dims.
 Variable extreme(const char* op, Tensor y, const Variable& x, const Dims& dims) {
-  return record(
-      {op, "dx = g, shared by the elements equal to y"}, std::move(y),
-      rule(x, save(x, result),
-           [restore = RestoreDims(op, x, dims), dims](auto& g, auto& x, auto& y) {
-             return shared(restore(g), x, restore(y), dims);
-           }));
+  return record({op, "dx = g, shared by the elements equal to y"}, std::move(y),
+                rule(x, save(x, result),
+                     [restore = RestoreDims(x, dims), dims](auto& g, auto& x, auto& y) {
+                       return shared(restore(g), x, restore(y), dims);
+                     }));
 }
 
 }  // namespace

@@ -8,14 +8,15 @@
 namespace heed {
 
 template <Array X>
-X detail::norm_of_last(const char* op, const X& x, double p) {
+X detail::norm_of_last(const char* op, const X& x, double p, Flag keepdim) {
   check(p > 0, "{}: p must be positive, got {}", op, p);
-  if (p == 2) return norm(x, -1);
-  if (p == 1 || x.size(-1) == 0) return sum(abs(x), -1);
-  if (std::isinf(p)) return amax(abs(x), -1);
+  if (p == 2) return norm(x, -1, keepdim);
+  if (p == 1 || x.numel() == 0) return sum(abs(x), -1, keepdim);
+  if (std::isinf(p)) return amax(abs(x), -1, keepdim);
   // The powers are kept from 0, where they may have no derivative.
   const Tensor zeros = detail::value_of(x) == 0;
-  const X powers = sum(masked_fill(pow(masked_fill(abs(x), zeros, 1), p), zeros, 0), -1);
+  const X powers =
+      sum(masked_fill(pow(masked_fill(abs(x), zeros, 1), p), zeros, 0), -1, keepdim);
   const Tensor is_zero = detail::value_of(powers) == 0;
   return masked_fill(pow(masked_fill(powers, is_zero, 1), 1 / p), is_zero, 0);
 }
@@ -70,8 +71,8 @@ std::vector<X> broadcast_tensors(const std::vector<X>& tensors) {
 }
 
 // For both kinds.
-template Tensor detail::norm_of_last(const char*, const Tensor&, double);
-template Variable detail::norm_of_last(const char*, const Variable&, double);
+template Tensor detail::norm_of_last(const char*, const Tensor&, double, Flag);
+template Variable detail::norm_of_last(const char*, const Variable&, double, Flag);
 template Tensor cov(const Tensor&, Integer);
 template Variable cov(const Variable&, Integer);
 template Tensor corrcoef(const Tensor&);

@@ -138,16 +138,14 @@ Joint<A, B> cosine_similarity(const A& a, const B& b, Dim dim = 1, double eps = 
 template <Array A, Array B>
 Joint<A, B> pairwise_distance(const A& a, const B& b, double p = 2, double eps = 1e-6,
                               Flag keepdim = false) {
-  const Joint<A, B> length =
-      heed::detail::norm_of_last("pairwise_distance", a - b + eps, p);
-  return keepdim && a.dim() + b.dim() > 0 ? unsqueeze(length, -1) : length;
+  return heed::detail::norm_of_last("pairwise_distance", a - b + eps, p, keepdim);
 }
 // x over its p-norm along `dim`; zeros stay zeros. Throws Error unless p > 0.
 template <Array X>
 X normalize(const X& x, double p = 2, Dim dim = 1, double eps = 1e-12) {
-  if (x.dim() == 0) return squeeze(normalize(unsqueeze(x, 0), p, dim, eps), 0);
-  const X length = heed::detail::norm_of_last("normalize", transpose(x, dim, -1), p);
-  return x / clamp_min(transpose(unsqueeze(length, -1), dim, -1), eps);
+  const X length =
+      heed::detail::norm_of_last("normalize", transpose(x, dim, -1), p, true);
+  return x / clamp_min(transpose(length, dim, -1), eps);
 }
 // x between `value`s: pads[0] of them before and pads[1] after the last dimension, the
 // next two for the dimension before it, and so on; a negative number cuts off. Throws

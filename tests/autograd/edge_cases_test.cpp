@@ -150,7 +150,11 @@ BOOST_AUTO_TEST_CASE(functions_of_scalars_and_of_nothing) {
       error_of([&] { diag(x, lowest); }).starts_with("diag: diagonal must be from"));
   BOOST_TEST(cov(tensor({{1, 2, 4}})).shape() == Shape());
   BOOST_TEST(corrcoef(tensor({{1, 2, 4}})).shape() == Shape());
-  BOOST_TEST(equal(nn::normalize(scalar, 2, 0), tensor(1.0)));
+  for (const double p : {1.0, 2.0, 3.0, inf}) {
+    BOOST_TEST(equal(nn::normalize(scalar, p, 0), tensor(1.0)));
+    BOOST_TEST(nn::pairwise_distance(scalar, scalar, p, 0, true).shape() == Shape());
+    BOOST_TEST(nn::pairwise_distance(x, x, p, 0, true).shape() == Shape{1});
+  }
   BOOST_TEST(error_of([&] { take(x, x > 1); }) ==
              "take: the index must be int64, got bool");
   BOOST_TEST(diff(x, std::int64_t{1} << 40).numel() == 0);

@@ -236,6 +236,12 @@ BOOST_AUTO_TEST_CASE(wrong_options) {
       regress("--noise -1").err ==
       "nw_kernel_regression: --noise: a finite number of at least 0 is needed, got -1\n"
       "Run with --help for more information.\n");
+  BOOST_TEST(regress("--figures ''").err ==
+             "nw_kernel_regression: --figures: the name of the folder is empty\n"
+             "Run with --help for more information.\n");
+  BOOST_TEST(regress("--data ''").err ==
+             "nw_kernel_regression: --data: the name of the file is empty\n"
+             "Run with --help for more information.\n");
   BOOST_TEST(regress("first second").err ==
              "nw_kernel_regression: arguments not expected: first second\n"
              "Run with --help for more information.\n");

@@ -2,14 +2,14 @@
 
 let colours;
 
-const channels = (hex) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
-
 function readColours() {
   const style = getComputedStyle(document.documentElement);
   colours = {};
   for (const name of ['paper', 'ink', 'quiet', 'rule', 'to', 'by', 'nan']) {
     colours[name] = style.getPropertyValue('--' + name).trim();
   }
+  const channels = (hex) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
+  colours.text = channels(colours.ink);
   colours.from = channels(colours.paper);
   colours.full = channels(colours.to);
   colours.none = channels(colours.nan);
@@ -23,14 +23,14 @@ function heat(weight) {
 }
 
 // The colour of text that can be read on the cell of this weight: the one with the higher
-// contrast, as WCAG 2 defines it.
+// contrast. (That of WCAG 2, with 2.2 for its curve of brightness.)
 function textColour(weight) {
   const luminance = (channels) => channels.reduce(
       (sum, c, i) => sum + [0.2126, 0.7152, 0.0722][i] * Math.pow(c / 255, 2.2), 0.05);
   const contrast = (a, b) => Math.max(a / b, b / a);
   const cell = luminance(heat(weight));
-  const [paper, ink] = [colours.paper, colours.ink].map((c) => luminance(channels(c)));
-  return contrast(cell, ink) >= contrast(cell, paper) ? colours.ink : colours.paper;
+  return contrast(cell, luminance(colours.text)) >= contrast(cell, luminance(colours.from))
+             ? colours.ink : colours.paper;
 }
 
 // --- canvases
