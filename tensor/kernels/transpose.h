@@ -18,10 +18,7 @@ template <>
 struct Block<float> {
   static constexpr std::int64_t size = 4;
   using Vector = float __attribute__((vector_size(16)));
-  static void transpose(const float* x, std::int64_t step, float* out,
-                        std::int64_t out_step) {
-    Vector v[4];
-    for (int i = 0; i < 4; ++i) __builtin_memcpy(&v[i], x + i * step, 16);
+  static void transpose(Vector (&v)[size]) {
     const Vector a = __builtin_shufflevector(v[0], v[1], 0, 4, 1, 5);
     const Vector b = __builtin_shufflevector(v[2], v[3], 0, 4, 1, 5);
     const Vector c = __builtin_shufflevector(v[0], v[1], 2, 6, 3, 7);
@@ -30,7 +27,6 @@ struct Block<float> {
     v[1] = __builtin_shufflevector(a, b, 2, 3, 6, 7);
     v[2] = __builtin_shufflevector(c, d, 0, 1, 4, 5);
     v[3] = __builtin_shufflevector(c, d, 2, 3, 6, 7);
-    for (int i = 0; i < 4; ++i) __builtin_memcpy(out + i * out_step, &v[i], 16);
   }
 };
 
@@ -38,14 +34,10 @@ template <>
 struct Block<double> {
   static constexpr std::int64_t size = 2;
   using Vector = double __attribute__((vector_size(16)));
-  static void transpose(const double* x, std::int64_t step, double* out,
-                        std::int64_t out_step) {
-    Vector v[2];
-    for (int i = 0; i < 2; ++i) __builtin_memcpy(&v[i], x + i * step, 16);
-    const Vector a = __builtin_shufflevector(v[0], v[1], 0, 2);
-    const Vector b = __builtin_shufflevector(v[0], v[1], 1, 3);
-    __builtin_memcpy(out, &a, 16);
-    __builtin_memcpy(out + out_step, &b, 16);
+  static void transpose(Vector (&v)[size]) {
+    const Vector a = v[0];
+    v[0] = __builtin_shufflevector(a, v[1], 0, 2);
+    v[1] = __builtin_shufflevector(a, v[1], 1, 3);
   }
 };
 
@@ -62,7 +54,12 @@ void transpose(std::int64_t rows, std::int64_t columns, const T* x, std::int64_t
     const std::int64_t last = first + line < whole_columns ? first + line : whole_columns;
     for (std::int64_t i = 0; i < whole_rows; i += size) {
       for (std::int64_t j = first; j < last; j += size) {
-        Block<T>::transpose(x + i * step + j, step, out + j * out_step + i, out_step);
+        typename Block<T>::Vector v[size];
+        for (int l = 0; l < size; ++l) v[l] = load<16>(x + (i + l) * step + j);
+        Block<T>::transpose(v);
+        for (int l = 0; l < size; ++l) {
+          std::memcpy(out + (j + l) * out_step + i, &v[l], 16);
+        }
       }
     }
   }

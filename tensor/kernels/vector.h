@@ -54,6 +54,12 @@ template <int bytes = vector_bytes, class T>
 
 // a b + c, rounded once at levels that have fused multiply-adds.
 #if defined(__FMA__)
+[[gnu::always_inline]] inline __m128 multiply_add(__m128 a, __m128 b, __m128 c) {
+  return _mm_fmadd_ps(a, b, c);
+}
+[[gnu::always_inline]] inline __m128d multiply_add(__m128d a, __m128d b, __m128d c) {
+  return _mm_fmadd_pd(a, b, c);
+}
 [[gnu::always_inline]] inline __m256 multiply_add(__m256 a, __m256 b, __m256 c) {
   return _mm256_fmadd_ps(a, b, c);
 }

@@ -1,11 +1,13 @@
 // From the tile up: multiply_tile(), which BLIS calls the micro-kernel, then the loops
-// over the tiles of a call, multiply_tiles() and multiply_panels().
+// over the tiles of a call, multiply_tiles() and multiply_panels(), which leave a last
+// column to multiply_column().
 #include "tensor/product/tile_kernels.h"
 
 #include <cstring>
 #include <utility>
 
 #include "tensor/kernels/level.h"
+#include "tensor/kernels/transpose.h"
 #include "tensor/kernels/vector.h"
 
 namespace heed::kernels::HEED_KERNELS {
@@ -137,6 +139,49 @@ void multiply_tiles(std::integer_sequence<int, i...>, const PanelProduct<T>& x,
   }
 }
 
+// The rows of a call of multiply_column().
+template <class T>
+constexpr int column_rows = 6 * Block<T>::size;
+
+// The last column of c, if it is the only one of its panel: a tile would multiply a whole
+// vector for it. Here the lanes of a vector are rows. Blocks of a, whose rows must be
+// contiguous, are transposed in registers, which takes half the time. As many sums as
+// here are formed side by side, for each multiply-add waits for the one before it.
+template <class T>
+void multiply_column(const PanelProduct<T>& x, const T* a, const T* b, const T* bias,
+                     T* c) {
+  using V = typename Block<T>::Vector;
+  constexpr int size = Block<T>::size, blocks = column_rows<T> / size;
+  const int64_t step = x.a.row_stride;
+  V sums[blocks] = {};
+  int64_t p = 0;
+  for (; p + size <= x.k; p += size, b += size * x.b_step) {
+    repeat<blocks>([&](auto block) {
+      V columns[size];
+      repeat<size>(
+          [&](auto i) { columns[i] = load<16>(a + (block * size + i) * step + p); });
+      Block<T>::transpose(columns);
+      repeat<size>([&](auto i) {
+        sums[block] =
+            multiply_add(columns[i], broadcast<16>(b[i * x.b_step]), sums[block]);
+      });
+    });
+  }
+  for (; p < x.k; ++p, b += x.b_step) {
+    repeat<blocks>([&](auto block) {
+      V column;
+      repeat<size>([&](auto i) { column[int{i}] = a[(block * size + i) * step + p]; });
+      sums[block] = multiply_add(column, broadcast<16>(*b), sums[block]);
+    });
+  }
+  for (int i = 0; i < column_rows<T>; ++i, c += x.c_step) {
+    T sum = sums[i / size][i % size] * x.scale;
+    if (x.add) sum += *c;
+    if (bias) sum += *bias;
+    *c = sum;
+  }
+}
+
 // The most rows of a tile of one vector. A processor begins up to two multiply-adds a
 // cycle and needs four cycles for each, so that eight sums or more keep it busy: with one
 // vector a row 6 rows are too few.
@@ -166,10 +211,18 @@ void multiply_panels(const PanelProduct<T>& x) {
     const int64_t end_row = row + rows < x.m ? row + rows : x.m;
     multiply_tiles<2, vector_bytes>(up_to_tile, x, row, end_row, 0, wide);
   }
+  int64_t row = 0;
+  if (rest == 1 && x.a.column_stride == 1) {
+    for (; row + column_rows<T> <= x.m; row += column_rows<T>) {
+      multiply_column(x, x.a.first + row * x.a.row_stride,
+                      x.b + wide / tile_columns<T> * x.panel_step,
+                      x.bias ? x.bias + wide : nullptr, x.c + row * x.c_step + wide);
+    }
+  }
   if (x.n - wide > lanes<T, narrow>) {
-    multiply_tiles<1, vector_bytes>(up_to_narrow, x, 0, x.m, wide, x.n);
+    multiply_tiles<1, vector_bytes>(up_to_narrow, x, row, x.m, wide, x.n);
   } else {
-    multiply_tiles<1, narrow>(up_to_narrow, x, 0, x.m, wide, x.n);
+    multiply_tiles<1, narrow>(up_to_narrow, x, row, x.m, wide, x.n);
   }
 }
 
