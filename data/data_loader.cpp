@@ -77,6 +77,10 @@ void BatchSampler::begin_epoch() {
     return;
   }
   is_restored_ = false;
+  if (replacement_ && !is_ended_) {  // the loop over the last epoch was left
+    constexpr std::int64_t block = 32;
+    skip(std::min((given() + block - 1) / block * block, num_samples_), generator_);
+  }
   const bool is_random = shuffle_ || replacement_;
   if (has_generator_) {
     if (!replacement_) random_int64(generator_);
@@ -121,7 +125,18 @@ void BatchSampler::end_epoch(Generator& source) {
   if (shuffle_ && !replacement_ && !is_ended_) {
     std::ignore = randperm(dataset_size_, source);
   }
+  if (replacement_ && !is_ended_) skip(num_samples_, source);
   is_ended_ = true;
+}
+
+std::int64_t BatchSampler::given() const {
+  return std::min(position_ * batch_size_, num_samples_);
+}
+
+// With replacement PyTorch's RandomSampler draws 32 examples at a time, and those that
+// are left at the end of an epoch at once.
+void BatchSampler::skip(std::int64_t drawn, Generator& source) const {
+  std::ignore = randint(dataset_size_, {drawn - given()}, source);
 }
 
 // The generator, then position_ and the numbers that must be equal.

@@ -1,8 +1,9 @@
 // Batches of a dataset, in its order or shuffled: torch.utils.data.DataLoader, with the
 // same batches for the same seed.
 //
-//   data::DataLoader loader(data::TensorDataset(x, y), {.batch_size = 32, .shuffle =
-//   true}); for (int epoch = 0; epoch < 10; ++epoch) {
+//   data::TensorDataset pairs(x, y);
+//   data::DataLoader loader(pairs, {.batch_size = 32, .shuffle = true});
+//   for (int epoch = 0; epoch < 10; ++epoch) {
 //     for (auto [inputs, labels] : loader) { ... }  // each example once
 //   }
 //
@@ -63,9 +64,9 @@ class BatchSampler {
   // Begins an epoch, unless set_state() has just gone back into one. Draws what PyTorch
   // draws: an int64 (in PyTorch the seed of its workers), then the order, from the
   // option's generator; without one, the int64 and a seed for the order from
-  // default_generator(). With replacement the indices alone are drawn, as by a
-  // RandomSampler. A sampler draws after the int64, from the same generator, as PyTorch's
-  // does if it is given the loader's; throws Error as multinomial() does.
+  // default_generator(). With replacement the option's generator draws the indices alone,
+  // as a RandomSampler's does. A sampler draws after the int64, from the same generator,
+  // as PyTorch's does if it is given the loader's; throws Error as multinomial() does.
   void begin_epoch();
   // How often an epoch was begun or the next batch asked for so far.
   std::int64_t calls() const { return calls_; }
@@ -78,6 +79,9 @@ class BatchSampler {
  private:
   void draw_order(Generator& source);
   void end_epoch(Generator& source);
+  std::int64_t given() const;  // examples of this epoch so far
+  // Draws on, so that `drawn` examples of this epoch are.
+  void skip(std::int64_t drawn, Generator& source) const;
   // What a state and the loader that takes it must have in common.
   std::array<std::int64_t, 6> fixed_numbers() const;
 

@@ -75,9 +75,11 @@ template <std::size_t N>
 TensorDataset(std::array<Tensor, N>) -> TensorDataset<N>;
 
 namespace detail {
-// Throw Error, naming the dataset, unless the indices are int64 (n) and from 0 to
-// size - 1, and unless there is an example i, which may count from the end.
+// Throws Error, naming the dataset, unless the indices are int64 (n) and from 0 to
+// size - 1.
 void check_indices(const char* dataset, std::int64_t size, const Tensor& indices);
+// i, or size + i if it is negative. Throws Error, naming the dataset, when there is no
+// such example.
 std::int64_t example_of(const char* dataset, std::int64_t size, std::int64_t i);
 }  // namespace detail
 
@@ -97,7 +99,11 @@ class Subset {
   const D& dataset() const& { return dataset_; }
   D dataset() && { return std::move(dataset_); }
   Tensor indices() const { return indices_; }
-  auto operator[](const Tensor& indices) const { return dataset_[indices_[indices]]; }
+  // Throws Error as the constructor does, with size() in place of dataset.size().
+  auto operator[](const Tensor& indices) const {
+    detail::check_indices("Subset", size(), indices);
+    return dataset_[indices_[indices]];
+  }
   // Example i alone, as the dataset gives it; -1 is the last one. Throws Error when there
   // is no such example.
   auto operator[](Integer i) const requires requires(const D& d) { d[i]; }
@@ -113,8 +119,7 @@ class Subset {
 
 namespace detail {
 // The indices in each of the datasets, and where the rows of a batch stand when those of
-// the second follow those of the first. Throws Error for an index that is not below the
-// sum of the sizes.
+// the second follow those of the first. Throws Error as check_indices() does.
 struct Sides {
   Tensor first, second, rows;
 };

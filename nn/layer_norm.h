@@ -1,6 +1,7 @@
 // Layer normalisation.   (Ba, Kiros and Hinton, 2016)
 #pragma once
 
+#include <initializer_list>
 #include <optional>
 #include <string>
 
@@ -29,6 +30,9 @@ struct LayerNorm {
 
   // Throws Error for an empty shape, a size below 1, or an eps that is not positive.
   explicit LayerNorm(const Shape& normalized_shape, LayerNormOptions options = {});
+  explicit LayerNorm(std::initializer_list<Integer> normalized_shape,
+                     LayerNormOptions options = {})
+      : LayerNorm(Shape(normalized_shape), options) {}
   explicit LayerNorm(Size features, LayerNormOptions options = {})
       : LayerNorm(Shape{features}, options) {}
 

@@ -60,7 +60,7 @@ struct Classes {
     check_floating(op, scores.dtype());
     Shape expected = scores.shape();
     expected.erase(dim);
-    check(targets.dtype() == int64, "{}: the targets must be int64, got {}", op,
+    check(targets.dtype() == int64, "{}: the targets must be classes, int64, got {}", op,
           name(targets.dtype()));
     check(targets.shape() == expected, "{}: the targets must have the shape {}, got {}{}",
           op, expected, targets.shape(),

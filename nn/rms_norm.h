@@ -24,6 +24,9 @@ struct RMSNorm {
 
   // Throws Error for an empty shape, a size below 1, or an eps that is not positive.
   explicit RMSNorm(const Shape& normalized_shape, RMSNormOptions options = {});
+  explicit RMSNorm(std::initializer_list<Integer> normalized_shape,
+                   RMSNormOptions options = {})
+      : RMSNorm(Shape(normalized_shape), options) {}
   explicit RMSNorm(Size features, RMSNormOptions options = {})
       : RMSNorm(Shape{features}, options) {}
 

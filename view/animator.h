@@ -83,7 +83,7 @@ class Animator {
  private:
   // When something that takes a while may be done again.
   struct Schedule {
-    double interval, due = 0;
+    double interval = 0, due = 0;
     bool is_due(double now) const { return now >= due; }
     void ran(double begin, double end);
   };
@@ -102,7 +102,7 @@ class Animator {
   std::unique_ptr<Window> window_;
   bool in_terminal_ = false, has_file_ = false, is_drawn_ = true;
   int lines_ = 0, width_ = 0;  // of what is in the terminal
-  Schedule screen_schedule_{0.05}, file_schedule_{5};
+  Schedule screen_schedule_{0.05}, file_schedule_;
 };
 
 // Options for a line of progress below the chart, if that is in the terminal, and

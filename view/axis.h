@@ -48,7 +48,8 @@ class Axis {
   double high(double margin = 0) const;
   // The number at a place.
   double at(double place) const;
-  // About `most` ticks and no more, at round numbers, those of a counter at whole ones.
+  // Ticks at round numbers, those of a counter at whole ones, which divide the axis into
+  // at most `most` parts.
   std::vector<Tick> ticks(double most, bool whole = false) const;
 
   Scale scale() const { return scale_; }

@@ -20,7 +20,7 @@ namespace heed::viz {
 
 // A grid of matrices in colour, with shared axes and one colour scale for all. Row 0 of a
 // matrix is at the top. NaN and infinities have colours of their own, which the scale
-// names. A single row of more than six panels, as of many heads, is folded into rows of
+// names. A single row of more than seven panels, as of many heads, is folded into rows of
 // equal length, or nearly so.
 struct Heatmaps {
   Tensor matrices;                       // (rows, columns, m, n): rows x columns panels
@@ -68,8 +68,8 @@ struct Bars {
 using Figure = std::variant<Heatmaps, Lines, Bars>;
 
 // The picture that gnuplot draws, as the bytes of an "svg" or "png" file; none when
-// gnuplot is not installed. Throws Error for an ill-formed figure, such as a chart
-// without a curve, and when gnuplot fails.
+// gnuplot is not installed. Throws Error for another format, an ill-formed figure, such
+// as a chart without a curve, and when gnuplot fails.
 std::optional<std::string> picture(const Figure& figure, std::string_view format);
 
 // Draws into the file `path`, which must end in .svg or .png; the folder must be there.

@@ -52,7 +52,7 @@ std::string terminal(std::string_view format, const Drawing& drawing) {
 }
 
 // Runs gnuplot with the two files as its standard input and output. Returns the errno of
-// starting it, 0 if it ran, and sets `status` to its exit status.
+// starting it or of waiting for it, 0 if it ran, and sets `status` as waitpid() does.
 int run_gnuplot(std::FILE* script, std::FILE* picture, int& status) {
   pid_t process = 0;
   const int error =

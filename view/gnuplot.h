@@ -29,8 +29,9 @@ Drawing drawing_of(const Figure& figure);
 // picture(figure, format) of figures.h is picture(drawing_of(figure), format).
 std::optional<std::string> picture(const Drawing& drawing, std::string_view format);
 
-// Starts gnuplot with these descriptors as its standard input, output and error. Returns
-// the errno of starting it: 0, or ENOENT where gnuplot is not installed.
+// Starts gnuplot, with options of its command line, and these descriptors as its standard
+// input, output and error. Returns the errno of starting it: 0, or ENOENT where gnuplot
+// is not installed. Sets `process` to its id.
 int start_gnuplot(const std::array<int, 3>& streams, std::vector<std::string> options,
                   pid_t& process);
 

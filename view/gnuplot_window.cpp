@@ -61,6 +61,7 @@ Window::Window() {
       fail("gnuplot cannot be run: {}", std::generic_category().message(error));
     send("print GPVAL_TERMINALS\n");
     const std::string terminals = " " + answer(patience);
+    check(terminals != " ", "gnuplot does not answer");
     std::string_view chosen;
     for (const std::string_view name : {"qt", "wxt", "x11"})
       if (chosen.empty() && terminals.find(fmt::format(" {} ", name)) != terminals.npos)

@@ -11,8 +11,9 @@ namespace heed::viz {
 
 class Window {
  public:
-  // Opens it, which takes up to a second. Throws Error, whose message says why there is
-  // no window: no display, no gnuplot, or one without windows.
+  // Opens it, which takes up to a second, or ten if gnuplot does not answer. Throws
+  // Error, whose message says why there is no window: no display, no gnuplot, or one that
+  // does not answer or has no windows.
   Window();
   // The window stays until the user closes it.
   ~Window();

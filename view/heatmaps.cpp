@@ -27,9 +27,10 @@ constexpr double letter = 8.5, line = 20;
 
 std::int64_t letters(double pixels) { return static_cast<std::int64_t>(pixels / letter); }
 
-// The columns for a row of panels: all of them, or as many as leave the fewest gaps.
+// The columns for a row of panels: all of up to seven, or as many as leave the fewest
+// gaps.
 int fold(int panels) {
-  if (panels <= 6) return panels;
+  if (panels <= 7) return panels;
   const auto gaps = [panels](int columns) {
     return (panels + columns - 1) / columns * columns - panels;
   };
@@ -55,8 +56,8 @@ std::string tick_list(const std::vector<Tick>& ticks, bool with_names) {
   return list;
 }
 
-// At most about `most` ticks for an axis of `cells`: whole numbers from 0, or the names
-// of every cell, every second one, ...
+// Ticks that divide an axis of `cells` into at most `most` parts: whole numbers from 0,
+// or the names of every cell, every second one, ...
 std::vector<Tick> axis_ticks(int cells, const std::vector<std::string>& names,
                              double most) {
   constexpr std::int64_t longest = 16;

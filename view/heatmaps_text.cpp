@@ -101,8 +101,9 @@ Layout layout_of(const Heatmaps& heatmaps, const TextOptions& options) {
   layout.panel_height =
       std::clamp<std::int64_t>(m * layout.panel_width / n, 1, screenful);
 
-  // With names, a row of the matrix takes whole lines and a column what its name takes.
-  if (layout.names > 0)
+  // With names, and without colours, a row of the matrix takes whole lines. A column
+  // takes what its name takes.
+  if (layout.names > 0 || (can_name && options.colours == Colours::none))
     layout.panel_height =
         std::max(layout.panel_height / (2 * m), std::int64_t{1}) * 2 * m;
   const std::int64_t named_width = n * (longest(heatmaps.xticks, longest_name) + 1);
@@ -147,7 +148,7 @@ Panel::Panel(const double* matrix, std::int64_t m, std::int64_t n, const Layout&
 
 // One line of a panel without colours, where a character stands for the mean of two
 // cells, one above the other, which are parts of one element unless the panel is averaged
-// down. Each of the `n` elements of a row is shown once.
+// down or has more than 32 rows. Each of the `n` elements of a row is shown once.
 std::string signs(const Panel& panel, std::int64_t line, std::int64_t n,
                   const ColourScale& scale) {
   std::string out;

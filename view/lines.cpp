@@ -32,7 +32,7 @@ std::string drawn(Style style, std::uint32_t colour) {
 }
 
 // The points as a block of data of that name. What has no place is NaN there, at which
-// gnuplot interrupts a line.
+// gnuplot interrupts a line. Returns whether any point has a place.
 bool append_data(std::string& commands, std::string_view name,
                  const std::vector<double>& x, const std::vector<double>& y,
                  const Axis& x_axis, const Axis& y_axis) {

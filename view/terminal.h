@@ -31,7 +31,8 @@ int terminal_height(int descriptor);
 // Heat maps: coloured half blocks, or digits from 1 to 9 for tenths of the scale and a
 // point for the lowest tenth. The panels of a row stand side by side, or below one
 // another where there is no room for them; matrices too large even for that are averaged
-// down. Names of rows and columns are shown where there is room.
+// down: a NaN or infinity then fills its cell. Names of rows and columns are shown where
+// there is room.
 //
 // Line charts: braille characters of two by four dots, or a mark for each curve; `height`
 // is the number of lines between the axes. A style tells lines from points.

@@ -12,8 +12,8 @@
 //   tiles    all others: here
 //
 // A product of n x n matrices has n^3 multiply-adds and 3 n^2 numbers, which a loop over
-// rows and columns would read from memory again and again. Here what is read often comes
-// from registers or from a cache. The words, with the sizes for floats and AVX-512:
+// rows and columns would read from memory again and again. Here what is read many times
+// is in registers or in a cache. The words, with the sizes for floats and AVX-512:
 //
 //   slice   up to 512 values of k (`depth`)
 //   tile    12 rows x 32 columns of c; in registers for one slice
@@ -24,7 +24,7 @@
 //           packing: vectors are aligned, and what is missing at the ends is 0
 //   group   panels that together fit two thirds of a core's L2 cache
 //   block   of b: up to 64 panels, up to 4 MiB for each thread; in the L3 cache
-//           of a: what is packed or copied at a time. Rows read in place are one block
+//           of a: what is packed or copied at a time; all rows, if they are neither
 //   part    the rows x columns of c, for all slices or for one, that a thread computes at
 //           a time
 //
@@ -56,9 +56,9 @@
 // The outer loops are those of Goto and van de Geijn (Anatomy of High-Performance Matrix
 // Multiplication, 2008) and of BLIS. The inner two have changed places: BLIS keeps a
 // block of a in L2 and a panel of b in L1, heed panels of b in L2 and a strip of a in L1.
-// Some strips are one call, so that narrow tiles can have more rows. heed's tile reads
-// matrix a number by number, with any strides: so contiguous rows of it need no packing.
-// They are read in place, or copied (see choose_rows_of_a()).
+// 16 strips are one call: with AVX2 narrow tiles have 12 rows. heed's tile reads matrix a
+// number by number, with any strides: so contiguous rows of it need no packing. They are
+// read in place, or copied (see choose_rows_of_a()).
 //
 // The bits of c depend neither on the number of threads nor on the caches: whatever its
 // tile, an element's sum over a slice is formed by one thread in the order of k; the
@@ -109,7 +109,7 @@ const kernels::TileKernels<T>& tile_kernels() {
 enum class RowsOfA {
   in_place,  // it reads them where they lie
   copied,    // it reads copies, one row after the other
-  packed,    // it reads panels
+  packed,    // it reads panels of them (see panels.h)
 };
 
 // Rows whose numbers do not lie side by side are packed: a strip of them would take whole
@@ -317,11 +317,11 @@ void multiply_in_tiles(const Products<T>& x) {
     workers.emplace_back(x, blocking, memory.first() + i * size);
   }
   if (sharing.in_stages) {
-    // A piece is a part of the grid; a stage is one slice of one block of its columns. i
-    // counts the pieces of a share in stage 0, then in stage 1 and so on. Threads take
-    // them in this order: when a piece waits for its stage before, this has begun.
+    // A piece is what part_of() gives; compute() gets a stage of it, one slice of one
+    // block of its columns. i counts the pieces of a share in stage 0, then in stage 1
+    // and so on, the order in which threads take them: a stage waits for one under way.
     const int64_t all = grid.rows * grid.columns;
-    const int64_t pieces = all / std::min(sharing.threads, most_shares);
+    const int64_t pieces = all / std::min(sharing.threads, most_shares);  // of a share
     const int64_t slices = ceil_div(x.k, blocking.depth);
     const int64_t stages = ceil_div(columns, block_columns) * slices;
     std::vector<std::atomic<int64_t>> done(all);  // stages of each piece

@@ -1,6 +1,6 @@
 // From the tile up: multiply_tile(), which BLIS calls the micro-kernel, then the loops
-// over the tiles of a call, multiply_tiles() and multiply_panels(), which leave a last
-// column to multiply_column().
+// over the tiles of a call, multiply_tiles() and multiply_panels(). multiply_column()
+// computes a last column that is alone in its panel.
 #include "tensor/product/tile_kernels.h"
 
 #include <cstring>
@@ -117,8 +117,8 @@ void multiply_tile(const PanelProduct<T>& x, const T* a, const T* b, const T* bi
 
 // The tiles of rows first_row to end_row and columns j to end_column, the ends not
 // included. i... are 0 to the most rows of a tile, less 1. Rows are cut into as few tiles
-// as possible, the last two of nearly equally many rows: with at most 12, 40 rows are cut
-// into 12, 12, 8 and 8.
+// as possible, the last two of nearly equally many rows: 40 rows of one call, with at
+// most 12, are cut into 12, 12, 8 and 8.
 template <int vectors, int bytes, class T, int... i>
 void multiply_tiles(std::integer_sequence<int, i...>, const PanelProduct<T>& x,
                     int64_t first_row, int64_t end_row, int64_t j, int64_t end_column) {
@@ -145,8 +145,8 @@ constexpr int column_rows = 6 * Block<T>::size;
 
 // The last column of c, if it is the only one of its panel: a tile would multiply a whole
 // vector for it. Here the lanes of a vector are rows. Blocks of a, whose rows must be
-// contiguous, are transposed in registers, which takes half the time. As many sums as
-// here are formed side by side, for each multiply-add waits for the one before it.
+// contiguous, are transposed in registers; with that a column takes half the time. Six
+// vectors of sums are formed side by side, for a multiply-add waits for the one before.
 template <class T>
 void multiply_column(const PanelProduct<T>& x, const T* a, const T* b, const T* bias,
                      T* c) {

@@ -114,9 +114,9 @@ BOOST_AUTO_TEST_CASE(without_rows_the_gradients_are_zero) {
 }
 
 BOOST_AUTO_TEST_CASE(it_prints_its_options) {
-  BOOST_TEST(LayerNorm(4).summary() ==
+  BOOST_TEST(LayerNorm({4}).summary() ==
              "(4), eps=1e-05, elementwise_affine=True, bias=True");
-  BOOST_TEST(LayerNorm(Shape{2, 4}, {.eps = 0.5, .bias = false}).summary() ==
+  BOOST_TEST(LayerNorm({2, 4}, {.eps = 0.5, .bias = false}).summary() ==
              "(2, 4), eps=0.5, elementwise_affine=True, bias=False");
   BOOST_TEST(LayerNorm(4, {.elementwise_affine = false}).summary() ==
              "(4), eps=1e-05, elementwise_affine=False, bias=False");

@@ -211,8 +211,9 @@ BOOST_AUTO_TEST_CASE(cross_entropy_refuses_what_does_not_fit) {
   BOOST_CHECK_EXCEPTION(
       nn::cross_entropy(logits, tensor({0})), Error,
       says("cross_entropy: the targets must have the shape (2), got (1)"));
-  BOOST_CHECK_EXCEPTION(nn::cross_entropy(logits, tensor({0.0, 1.0})), Error,
-                        says("cross_entropy: the targets must be int64, got float32"));
+  BOOST_CHECK_EXCEPTION(
+      nn::cross_entropy(logits, tensor({0.0, 1.0})), Error,
+      says("cross_entropy: the targets must be classes, int64, got float32"));
   BOOST_CHECK_EXCEPTION(
       nn::cross_entropy(logits, tensor({0, 1}), {.label_smoothing = 1.5}), Error,
       says("cross_entropy: label_smoothing must be from 0 to 1, got 1.5"));

@@ -241,6 +241,16 @@ BOOST_AUTO_TEST_CASE(plain_heat_maps) {
   BOOST_CHECK_THROW(to_text(Heatmaps{ones({2, 2})}, Colours::any, 80), Error);
 }
 
+// Up to 32 rows have a line each.
+BOOST_AUTO_TEST_CASE(rows_of_plain_heat_maps) {
+  std::string lines;
+  for (std::size_t i = 0; i < 16; ++i) {
+    lines += std::string(i, '.') + "9" + std::string(15 - i, '.') + "\n";
+  }
+  BOOST_TEST(to_text(Heatmaps{reshape(eye(16), {1, 1, 16, 16})}, Colours::none, 80) ==
+             lines + ". 0 to 0.1  9 0.9 to 1\n");
+}
+
 // Two by two elements are averaged to a character, and rows to a line.
 BOOST_AUTO_TEST_CASE(plain_heat_maps_are_averaged_down) {
   const std::string text = to_text(Heatmaps{ones({1, 1, 80, 80})}, Colours::none, 40);

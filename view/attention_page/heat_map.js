@@ -114,6 +114,8 @@ function cellAt(event) {
 }
 
 function point(cell) {
+  const { cell: old, hovered } = state;
+  if (cell && old && hovered && cell.i === old.i && cell.j === old.j) return;
   state.cell = cell;
   state.hovered = cell && { side: 'query', index: cell.i };
   drawChosen();

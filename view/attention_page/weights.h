@@ -18,8 +18,8 @@ enum class Layout { all, lower, largest };
 // from 0 to 1, up to rounding; the message begins with "attention_page" and names `path`.
 std::uint16_t encoded(float weight, std::string_view path);
 
-// Appends the weights (n, m) of a head, whose path is for messages; `kept` is the number
-// of weights in a row of Layout::largest.
+// Appends the weights (n, m) of a head; `kept`, at most m, is the number of weights in a
+// row of Layout::largest. Throws Error as encoded() does.
 void append(std::vector<std::uint16_t>& codes, const Tensor& weights, Layout layout,
             std::int64_t kept, std::string_view path);
 
