@@ -41,7 +41,7 @@ BOOST_AUTO_TEST_CASE(sums_of_negative_zeros_are_zero) {
 }
 
 // Equal keys must have equal scores, and a matrix x those of x.contiguous(). (Batches
-// need not: contiguous ones may be computed as one tall matrix.)
+// need not: contiguous ones may be computed as one tall matrix. Nor need vectors.)
 BOOST_AUTO_TEST_CASE(neither_columns_nor_layouts_make_a_difference) {
   for (const DType dtype : {float32, float64}) {
     for (const std::int64_t n : {9, 17, 33, 65, 129}) {
@@ -85,6 +85,7 @@ BOOST_AUTO_TEST_CASE(bits_do_not_depend_on_the_threads) {
     check_bits(x({700, 900}), transpose(x({65, 900}), 0, 1));  // a last column
     check_bits(x({3, 70, 90}), transpose(x({3, 609, 90}), 1, 2));
     check_bits(x({41, 23, 70}), transpose(x({41, 65, 70}), 1, 2));  // a row too few
+    check_bits(x({104, 600}), x({600, 96}));          // a piece for each of 3 threads
     check_bits(x({2110, 520}), x({520, 1540}));       // pieces of rows, in stages
     check_bits(x({1540, 520}), x({520, 2150}));       // and each thread its columns
     check_bits(x({14000, 550}), x({550, 16}), {70});  // more threads than shares
