@@ -77,7 +77,9 @@ void BatchSampler::begin_epoch() {
     return;
   }
   is_restored_ = false;
-  if (replacement_ && !is_ended_) {  // the loop over the last epoch was left
+  if (replacement_ && !is_ended_) {
+    // The last loop was left. PyTorch's RandomSampler draws this many examples at a time,
+    // and those that are left at the end of an epoch at once.
     constexpr std::int64_t block = 32;
     skip(std::min((given() + block - 1) / block * block, num_samples_), generator_);
   }
@@ -110,31 +112,31 @@ std::optional<Tensor> BatchSampler::next() {
     end_epoch(generator_);
     return std::nullopt;
   }
-  const std::int64_t begin = position_ * batch_size_;
-  const std::int64_t end = std::min(begin + batch_size_, num_samples_);
+  const std::int64_t begin = given();
   ++position_;
+  const std::int64_t end = given();
   if (replacement_) return randint(dataset_size_, {end - begin}, generator_);
   if (!shuffle_ && !sampler_) return arange(begin, end);
   if (end - begin < batch_size_) end_epoch(generator_);  // no more could be had
   return slice(order_, 0, begin, end);
 }
 
-// PyTorch's RandomSampler draws one order more when it is asked for more than there is,
-// and drops it.
+// When PyTorch's RandomSampler is asked for more than there is, it has drawn all examples
+// with replacement, or draws one order more and drops it.
 void BatchSampler::end_epoch(Generator& source) {
-  if (shuffle_ && !replacement_ && !is_ended_) {
+  if (is_ended_) return;
+  is_ended_ = true;
+  if (replacement_) {
+    skip(num_samples_, source);
+  } else if (shuffle_) {
     std::ignore = randperm(dataset_size_, source);
   }
-  if (replacement_ && !is_ended_) skip(num_samples_, source);
-  is_ended_ = true;
 }
 
 std::int64_t BatchSampler::given() const {
   return std::min(position_ * batch_size_, num_samples_);
 }
 
-// With replacement PyTorch's RandomSampler draws 32 examples at a time, and those that
-// are left at the end of an epoch at once.
 void BatchSampler::skip(std::int64_t drawn, Generator& source) const {
   std::ignore = randint(dataset_size_, {drawn - given()}, source);
 }

@@ -60,8 +60,9 @@ Window::Window() {
     if (error != 0)
       fail("gnuplot cannot be run: {}", std::generic_category().message(error));
     send("print GPVAL_TERMINALS\n");
-    const std::string terminals = " " + answer(patience);
-    check(terminals != " ", "gnuplot does not answer");
+    const std::string answered = answer(patience);
+    check(!answered.empty(), "gnuplot does not answer");
+    const std::string terminals = " " + answered;
     std::string_view chosen;
     for (const std::string_view name : {"qt", "wxt", "x11"})
       if (chosen.empty() && terminals.find(fmt::format(" {} ", name)) != terminals.npos)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 
 #include "tensor/kernels/vector.h"
 
@@ -10,7 +11,7 @@ namespace heed::kernels::HEED_KERNELS {
 namespace {
 
 // Vectors of 16 bytes: every x86-64 and ARM64 has them, and a 4 x 4 (2 x 2 for double)
-// block is transposed in eight (two) shuffles.
+// block is transposed in eight (two) shuffles: v is its rows, then its columns.
 template <class T>
 struct Block;
 
@@ -41,6 +42,14 @@ struct Block<double> {
   }
 };
 
+// The columns of the block whose rows begin at x, `step` apart.
+template <class T>
+[[gnu::always_inline]] inline void load_columns(
+    const T* x, std::int64_t step, typename Block<T>::Vector (&columns)[Block<T>::size]) {
+  repeat<Block<T>::size>([&](auto i) { columns[i] = load<16>(x + i * step); });
+  Block<T>::transpose(columns);
+}
+
 // out[j * out_step + i] = x[i * step + j] for i < rows and j < columns. A cache line's
 // worth of columns at a time, so that each line of x is read once.
 template <class T>
@@ -54,11 +63,10 @@ void transpose(std::int64_t rows, std::int64_t columns, const T* x, std::int64_t
     const std::int64_t last = first + line < whole_columns ? first + line : whole_columns;
     for (std::int64_t i = 0; i < whole_rows; i += size) {
       for (std::int64_t j = first; j < last; j += size) {
-        typename Block<T>::Vector v[size];
-        for (int l = 0; l < size; ++l) v[l] = load<16>(x + (i + l) * step + j);
-        Block<T>::transpose(v);
+        typename Block<T>::Vector block[size];
+        load_columns(x + i * step + j, step, block);
         for (int l = 0; l < size; ++l) {
-          std::memcpy(out + (j + l) * out_step + i, &v[l], 16);
+          std::memcpy(out + (j + l) * out_step + i, &block[l], 16);
         }
       }
     }

@@ -158,9 +158,7 @@ void multiply_column(const PanelProduct<T>& x, const T* a, const T* b, const T* 
   for (; p + size <= x.k; p += size, b += size * x.b_step) {
     repeat<blocks>([&](auto block) {
       V columns[size];
-      repeat<size>(
-          [&](auto i) { columns[i] = load<16>(a + (block * size + i) * step + p); });
-      Block<T>::transpose(columns);
+      load_columns(a + block * size * step + p, step, columns);
       repeat<size>([&](auto i) {
         sums[block] =
             multiply_add(columns[i], broadcast<16>(b[i * x.b_step]), sums[block]);

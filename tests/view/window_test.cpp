@@ -6,6 +6,9 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <memory>
 #include <string>
 #include <thread>
@@ -159,6 +162,15 @@ BOOST_AUTO_TEST_CASE(a_wrong_display,
   const Environment wrong({{"DISPLAY", ":54321"}, {"WAYLAND_DISPLAY", ""}});
   const std::string message = error_of([] { const Window window; });
   BOOST_TEST(message.starts_with("gnuplot"), message);
+}
+
+BOOST_AUTO_TEST_CASE(a_gnuplot_that_does_not_answer, *boost::unit_test::label("slow")) {
+  const TemporaryFolder folder;
+  std::ofstream(folder / "gnuplot") << "#!/bin/sh\nexec cat > /dev/null\n";
+  std::filesystem::permissions(folder / "gnuplot", std::filesystem::perms::owner_all);
+  const std::string path = folder / "." + ":" + std::getenv("PATH");
+  const Environment environment({{"PATH", path}, {"DISPLAY", ":0"}});
+  BOOST_TEST(error_of([] { const Window window; }) == "gnuplot does not answer");
 }
 
 BOOST_AUTO_TEST_SUITE_END()
