@@ -355,7 +355,7 @@ X diff(const X& x, Integer n = 1, Dim dim = -1);
 // `source`, of x's dtype, at the index's places. Of several for one element the last
 // counts.
 template <Array X>
-X scatter(const X& x, Dim dim, const Tensor& index, double value) {
+X scatter(const X& x, Dim dim, const Tensor& index, Number value) {
   return masked_fill(x, detail::origins("scatter", x.shape(), dim, index) > 0, value);
 }
 template <Array X, Array S>

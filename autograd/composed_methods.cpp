@@ -119,7 +119,7 @@ Self Methods<Self>::round(Integer decimals) const {
   return heed::round(self(), decimals);
 }
 template <class Self>
-Self Methods<Self>::clip(::std::optional<double> min, ::std::optional<double> max) const {
+Self Methods<Self>::clip(std::optional<double> min, std::optional<double> max) const {
   return heed::clip(self(), min, max);
 }
 template <class Self>
@@ -211,7 +211,7 @@ Self Methods<Self>::diff(Integer n, Dim dim) const {
   return heed::diff(self(), n, dim);
 }
 template <class Self>
-::std::vector<Self> Methods<Self>::unbind(Dim dim) const {
+std::vector<Self> Methods<Self>::unbind(Dim dim) const {
   return heed::unbind(self(), dim);
 }
 template <class Self>
@@ -259,7 +259,7 @@ Self Methods<Self>::scatter(Dim dim, const Tensor& index, const Self& source) co
   return heed::scatter(self(), dim, index, source);
 }
 template <class Self>
-Self Methods<Self>::scatter(Dim dim, const Tensor& index, double value) const {
+Self Methods<Self>::scatter(Dim dim, const Tensor& index, Number value) const {
   return heed::scatter(self(), dim, index, value);
 }
 template <class Self>

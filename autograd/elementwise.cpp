@@ -243,7 +243,7 @@ Variable where(const Variable& condition, Number a, const Variable& b) {
 }
 
 // mask ? value : x
-Variable masked_fill(const Variable& x, const Variable& mask, double value) {
+Variable masked_fill(const Variable& x, const Variable& mask, Number value) {
   return record(
       {"masked_fill", "dx = g where the mask does not hold"},
       masked_fill(x.value(), mask.value(), value),

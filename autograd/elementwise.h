@@ -135,7 +135,7 @@ Variable where(const Variable& condition, Number a, const Variable& b);
 inline Variable where(const Variable& condition, Number a, Number b) {
   return where(condition.value(), a, b);
 }
-Variable masked_fill(const Variable& x, const Variable& mask, double value);
+Variable masked_fill(const Variable& x, const Variable& mask, Number value);
 
 // x as another dtype; its gradient is converted back to x's. Throws Error when x requires
 // a gradient and `dtype` is not floating.

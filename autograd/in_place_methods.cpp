@@ -65,7 +65,7 @@ Self& Methods<Self>::lerp_(const Self& end, double weight) {
   return write("lerp_", heed::lerp(self(), end, weight));
 }
 template <class Self>
-Self& Methods<Self>::clamp_(::std::optional<double> min, ::std::optional<double> max) {
+Self& Methods<Self>::clamp_(std::optional<double> min, std::optional<double> max) {
   return write("clamp_", heed::clamp(self(), min, max));
 }
 template <class Self>
@@ -93,7 +93,7 @@ Self& Methods<Self>::relu_() {
   return write("relu_", heed::relu(self()));
 }
 template <class Self>
-Self& Methods<Self>::index_fill_(Dim dim, const Tensor& index, double value) {
+Self& Methods<Self>::index_fill_(Dim dim, const Tensor& index, Number value) {
   return write("index_fill_", heed::index_fill(self(), dim, index, value));
 }
 template <class Self>
@@ -102,7 +102,7 @@ Self& Methods<Self>::index_add_(Dim dim, const Tensor& index, const Self& source
   return write("index_add_", heed::index_add(self(), dim, index, source, alpha));
 }
 template <class Self>
-Self& Methods<Self>::index_put_(const ::std::vector<Tensor>& indices, const Self& values,
+Self& Methods<Self>::index_put_(const std::vector<Tensor>& indices, const Self& values,
                                 bool accumulate) {
   return write("index_put_", heed::index_put(self(), indices, values, accumulate));
 }
@@ -111,7 +111,7 @@ Self& Methods<Self>::scatter_(Dim dim, const Tensor& index, const Self& source) 
   return write("scatter_", heed::scatter(self(), dim, index, source));
 }
 template <class Self>
-Self& Methods<Self>::scatter_(Dim dim, const Tensor& index, double value) {
+Self& Methods<Self>::scatter_(Dim dim, const Tensor& index, Number value) {
   return write("scatter_", heed::scatter(self(), dim, index, value));
 }
 template <class Self>
@@ -119,7 +119,7 @@ Self& Methods<Self>::scatter_add_(Dim dim, const Tensor& index, const Self& sour
   return write("scatter_add_", heed::scatter_add(self(), dim, index, source));
 }
 template <class Self>
-Self& Methods<Self>::fill_diagonal_(double value) {
+Self& Methods<Self>::fill_diagonal_(Number value) {
   check(self().dim() == 2, "fill_diagonal_: it must be a matrix, got the shape {}",
         self().shape());
   const auto [rows, columns] = self().shape().template sizes<2>();

@@ -87,13 +87,13 @@ Joint<X, V> index_put(const X& x, const std::vector<Tensor>& indices, const V& v
 }
 
 template <Array X>
-X index_put(const X& x, const std::vector<Tensor>& indices, double value,
+X index_put(const X& x, const std::vector<Tensor>& indices, Number value,
             bool accumulate) {
   return index_put(x, indices, full({}, value, x.dtype()), accumulate);
 }
 
 template <Array X>
-X index_fill(const X& x, Dim dim, const Tensor& index, double value) {
+X index_fill(const X& x, Dim dim, const Tensor& index, Number value) {
   const int along = normalize_dim("index_fill", dim, x.dim());
   check(index.dim() <= 1, "index_fill: the index must be a number or a vector, got {}",
         index.shape());
@@ -116,9 +116,9 @@ template Variable index_put(const Variable&, const std::vector<Tensor>&, const T
                             bool);
 template Variable index_put(const Variable&, const std::vector<Tensor>&, const Variable&,
                             bool);
-template Tensor index_put(const Tensor&, const std::vector<Tensor>&, double, bool);
-template Variable index_put(const Variable&, const std::vector<Tensor>&, double, bool);
-template Tensor index_fill(const Tensor&, Dim, const Tensor&, double);
-template Variable index_fill(const Variable&, Dim, const Tensor&, double);
+template Tensor index_put(const Tensor&, const std::vector<Tensor>&, Number, bool);
+template Variable index_put(const Variable&, const std::vector<Tensor>&, Number, bool);
+template Tensor index_fill(const Tensor&, Dim, const Tensor&, Number);
+template Variable index_fill(const Variable&, Dim, const Tensor&, Number);
 
 }  // namespace heed

@@ -21,11 +21,11 @@ template <Array X, Array V>
 Joint<X, V> index_put(const X& x, const std::vector<Tensor>& indices, const V& values,
                       bool accumulate = false);
 template <Array X>
-X index_put(const X& x, const std::vector<Tensor>& indices, double value,
+X index_put(const X& x, const std::vector<Tensor>& indices, Number value,
             bool accumulate = false);
 // x with `value` in the slices along `dim` that the index (int64, a vector or a scalar)
 // names. Throws Error as scatter() does.
 template <Array X>
-X index_fill(const X& x, Dim dim, const Tensor& index, double value);
+X index_fill(const X& x, Dim dim, const Tensor& index, Number value);
 
 }  // namespace heed

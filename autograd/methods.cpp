@@ -266,21 +266,21 @@ Self Methods<Self>::slice(Dim dim, Integer start, Integer stop, Integer step) co
   return heed::slice(self(), dim, start, stop, step);
 }
 template <class Self>
-::std::vector<Self> Methods<Self>::split(Size size, Dim dim) const {
+std::vector<Self> Methods<Self>::split(Size size, Dim dim) const {
   return heed::split(self(), size, dim);
 }
 template <class Self>
-::std::vector<Self> Methods<Self>::split(::std::initializer_list<Integer> sizes,
-                                         Dim dim) const {
-  return split(::std::vector<::std::int64_t>(sizes.begin(), sizes.end()), dim);
+std::vector<Self> Methods<Self>::split(std::initializer_list<Integer> sizes,
+                                       Dim dim) const {
+  return split(std::vector<std::int64_t>(sizes.begin(), sizes.end()), dim);
 }
 template <class Self>
-::std::vector<Self> Methods<Self>::split(const ::std::vector<::std::int64_t>& sizes,
-                                         Dim dim) const {
+std::vector<Self> Methods<Self>::split(const std::vector<std::int64_t>& sizes,
+                                       Dim dim) const {
   return heed::split_with_sizes(self(), sizes, dim);
 }
 template <class Self>
-::std::vector<Self> Methods<Self>::chunk(Size chunks, Dim dim) const {
+std::vector<Self> Methods<Self>::chunk(Size chunks, Dim dim) const {
   return heed::chunk(self(), chunks, dim);
 }
 template <class Self>
@@ -300,7 +300,7 @@ Self Methods<Self>::masked_select(const Tensor& mask) const {
   return heed::masked_select(self(), mask);
 }
 template <class Self>
-Self Methods<Self>::masked_fill(const Self& mask, double value) const {
+Self Methods<Self>::masked_fill(const Self& mask, Number value) const {
   return heed::masked_fill(self(), mask, value);
 }
 

@@ -97,12 +97,12 @@ Self Methods<Self>::erf() const {
   return heed::erf(self());
 }
 template <class Self>
-Self Methods<Self>::logit(::std::optional<double> eps) const {
+Self Methods<Self>::logit(std::optional<double> eps) const {
   return heed::logit(self(), eps);
 }
 template <class Self>
-Self Methods<Self>::nan_to_num(double nan, ::std::optional<double> posinf,
-                               ::std::optional<double> neginf) const {
+Self Methods<Self>::nan_to_num(double nan, std::optional<double> posinf,
+                               std::optional<double> neginf) const {
   return heed::nan_to_num(self(), nan, posinf, neginf);
 }
 template <class Self>
@@ -150,29 +150,29 @@ Self Methods<Self>::type_as(const Self& other) const {
   return self().to(other.dtype());
 }
 template <class Self>
-Self Methods<Self>::index_fill(Dim dim, const Tensor& index, double value) const {
+Self Methods<Self>::index_fill(Dim dim, const Tensor& index, Number value) const {
   return heed::index_fill(self(), dim, index, value);
 }
 template <class Self>
-Self Methods<Self>::index_put(const ::std::vector<Tensor>& indices, const Self& values,
+Self Methods<Self>::index_put(const std::vector<Tensor>& indices, const Self& values,
                               bool accumulate) const {
   return heed::index_put(self(), indices, values, accumulate);
 }
 template <class Self>
-Tensor Methods<Self>::new_zeros(const Shape& shape, ::std::optional<DType> dtype) const {
+Tensor Methods<Self>::new_zeros(const Shape& shape, std::optional<DType> dtype) const {
   return heed::zeros(shape, dtype.value_or(self().dtype()));
 }
 template <class Self>
-Tensor Methods<Self>::new_ones(const Shape& shape, ::std::optional<DType> dtype) const {
+Tensor Methods<Self>::new_ones(const Shape& shape, std::optional<DType> dtype) const {
   return heed::ones(shape, dtype.value_or(self().dtype()));
 }
 template <class Self>
-Tensor Methods<Self>::new_empty(const Shape& shape, ::std::optional<DType> dtype) const {
+Tensor Methods<Self>::new_empty(const Shape& shape, std::optional<DType> dtype) const {
   return heed::empty(shape, dtype.value_or(self().dtype()));
 }
 template <class Self>
 Tensor Methods<Self>::new_full(const Shape& shape, Number value,
-                               ::std::optional<DType> dtype) const {
+                               std::optional<DType> dtype) const {
   return heed::full(shape, value, dtype.value_or(self().dtype()));
 }
 
@@ -229,7 +229,7 @@ Self Methods<Self>::repeat_interleave(const Tensor& repeats, Dim dim) const {
   return heed::repeat_interleave(self(), repeats, dim);
 }
 template <class Self>
-::std::vector<Self> Methods<Self>::tensor_split(Integer sections, Dim dim) const {
+std::vector<Self> Methods<Self>::tensor_split(Integer sections, Dim dim) const {
   return heed::tensor_split(self(), sections, dim);
 }
 

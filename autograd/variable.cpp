@@ -163,7 +163,7 @@ Variable& Variable::fill_(Number value) {
   return *this;
 }
 
-Variable& Variable::masked_fill_(const Variable& mask, double value) {
+Variable& Variable::masked_fill_(const Variable& mask, Number value) {
   writable("masked_fill_").masked_fill_(mask.value(), value);
   return *this;
 }

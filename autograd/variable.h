@@ -167,7 +167,7 @@ class [[nodiscard]] Variable : public Methods<Variable> {
   Variable& copy_(const Variable& x);
   Variable& fill_(Number value);
   Variable& zero_() { return fill_(0); }
-  Variable& masked_fill_(const Variable& mask, double value);
+  Variable& masked_fill_(const Variable& mask, Number value);
   // Numbers drawn in place, as the functions of these names do in random.h; refused as
   // fill_ is.
   Variable& uniform_(double low = 0, double high = 1);

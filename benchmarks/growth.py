@@ -26,6 +26,9 @@ class Programs:
     def __init__(self, heed, python):
         torch = str(pathlib.Path(__file__).with_name("torch_workloads.py"))
         self.commands = {"heed": [heed, "--json"], "torch": [python, torch]}
+        # First of all, for the rest takes long: whether there is a PyTorch.
+        if subprocess.run([python, "-c", "import torch"]).returncode != 0:
+            sys.exit(f"growth.py: {python} has no PyTorch; --python names another")
         self.empty = self.run("heed", "add/1000")["peak_mib"]
 
     def run(self, side, name, threads=os.cpu_count()):

@@ -18,6 +18,7 @@
 
 #include "examples/associative_recall/models.h"
 #include "examples/associative_recall/task.h"
+#include "examples/support/claims.h"
 #include "examples/support/figures.h"
 #include "examples/support/graph.h"
 #include "examples/support/html.h"
@@ -314,12 +315,13 @@ int run(Attention attention, std::int64_t found, const World& world,
   const Tensor weights_after = weights(learner.net, test);
   print_shares(test, weights_after, chance);
   print_example(test, weights_after, answers);
-  const bool holds = after >= claimed;
+  Claims claims;
+  fmt::print("\n");
   if (options.claims())
-    fmt::print("\nAt least {} % of the answers are right: {}\n", 100 * claimed,
-               holds ? "yes" : "NO");
+    claims.expect(after >= claimed,
+                  fmt::format("at least {} % of the answers are right", 100 * claimed));
   else
-    fmt::print("\nNothing is claimed after {} steps.\n", options.steps);
+    fmt::print("Nothing is claimed after {} steps.\n", options.steps);
 
   save_graph(options.graph, nn::named_parameters(learner.net), [&] {
     return nn::cross_entropy(learner.net(each, each.mask()), flatten(each.answers()));
@@ -334,23 +336,22 @@ int run(Attention attention, std::int64_t found, const World& world,
        {"loss", chart_of("cross entropy", options, learner.losses, baseline.losses)},
        {"accuracy",
         chart_of("right answers", options, learner.accuracies, baseline.accuracies)}});
-  return holds || !options.claims() ? 0 : 1;
+  return claims.exit_code();
 }
 
 int run(const Options& options) {
   manual_seed(options.seed);
-  make_folder(options.figures);
+  const bool has_heads = options.attention == "multihead";
+  if (has_heads && num_hiddens % options.heads != 0)
+    input_error("--heads: the {} features cannot be divided among {} heads", num_hiddens,
+                options.heads);
   check_html(options.html);
   check_graph(options.graph);
-  if (options.attention == "multihead") {
-    if (num_hiddens % options.heads != 0)
-      input_error("--heads: the {} features cannot be divided among {} heads",
-                  num_hiddens, options.heads);
-    const World world(2);
+  make_folder(options.figures);
+  if (has_heads)
     return run(nn::MultiHeadAttention(key_size, query_size, digits, num_hiddens,
                                       options.heads, 0),
-               num_hiddens, world, options);
-  }
+               num_hiddens, World(2), options);
   const World world(1);
   if (options.attention == "dot")
     return run(ProjectedDotProductAttention(), digits, world, options);

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <heed.h>
 
+#include "examples/support/claims.h"
 #include "examples/support/figures.h"
 #include "examples/support/graph.h"
 #include "examples/support/program.h"
@@ -20,16 +21,6 @@ namespace {
 using namespace heed;
 using namespace heed::support;
 
-// Prints a claim and whether it holds, which it returns.
-bool claim(std::string_view text, bool holds) {
-  fmt::print("{}: {}\n", text, holds ? "yes" : "NO");
-  return holds;
-}
-
-double largest_difference(const Tensor& a, const Tensor& b) {
-  return amax(abs(a - b)).item();
-}
-
 // The numbers of x[i].
 std::vector<float> row(const Tensor& x, std::size_t i) {
   return x[static_cast<std::int64_t>(i)].to_vector<float>();
@@ -37,13 +28,13 @@ std::vector<float> row(const Tensor& x, std::size_t i) {
 
 // --- 1. queries that are keys
 
-bool look_up_equals(viz::Heatmaps& heatmaps) {
+void look_up_equals(viz::Heatmaps& heatmaps, Claims& claims) {
   const Tensor keys = arange(10.0), queries = keys;  // (10)
   const Tensor values = square(keys);                // (10)
   const Tensor weights =
       (unsqueeze(queries, 1) == unsqueeze(keys, 0)).to(float32);  // (10, 10)
   const Tensor answers = matmul(weights, values);                 // (10)
-  heatmaps = {reshape(weights, {1, 1, 10, 10}), "Keys", "Queries"};
+  heatmaps = {reshape(weights, {1, 1, 10, 10}), "keys", "queries"};
 
   fmt::print(
       "1. Every query is a key\n\n"
@@ -53,12 +44,9 @@ bool look_up_equals(viz::Heatmaps& heatmaps) {
       "to a query is the sum of the values, each times the weight of its key.\n\n"
       "answers           {}\n\n",
       keys, values, answers);
-  bool holds = claim("The weights are the identity matrix",
-                     largest_difference(weights, eye(10)) == 0);
-  holds &= claim("The answers are the values, unchanged",
-                 largest_difference(answers, values) == 0);
+  claims.expect(is_equal(weights, eye(10)), "the weights are the identity matrix");
+  claims.expect(is_equal(answers, values), "the answers are the values, unchanged");
   show_heatmaps(heatmaps);
-  return holds;
 }
 
 // --- a dictionary, for what follows
@@ -70,7 +58,7 @@ Tensor dictionary_values() { return tensor({10.0, 5.0, 2.0}); }  // (3), of the 
 
 // --- 2. a query that is no key
 
-bool look_up_by_hand() {
+void look_up_by_hand(Claims& claims) {
   const Tensor values = dictionary_values();       // (3)
   const Tensor weights = tensor({0.6, 0.4, 0.0});  // (3)
   const double answer = matmul(weights, values).item();
@@ -83,7 +71,7 @@ bool look_up_by_hand() {
       "and banana are fruit. With the weights 0.6, 0.4 and 0 it finds\n\n"
       "0.6 * 10 + 0.4 * 5 + 0 * 2 = {}\n\n",
       answer);
-  return claim("The answer is 8", answer == 8);
+  claims.expect(answer == 8, "the answer is 8");
 }
 
 // --- 3. weights from word vectors
@@ -100,7 +88,7 @@ Tensor word_vectors() {
 }
 
 // attention(Q, K, v) = softmax(Q Kᵀ) v, beside an exact lookup.
-bool look_up_by_meaning(viz::Heatmaps& heatmaps) {
+void look_up_by_meaning(viz::Heatmaps& heatmaps, Claims& claims) {
   const Tensor Q = word_vectors();                      // (4, 3)
   const Tensor K = slice(Q, 0, 1, 4);                   // (3, 3): 'fruit' is no key
   const Tensor values = dictionary_values();            // (3)
@@ -135,9 +123,9 @@ bool look_up_by_meaning(viz::Heatmaps& heatmaps) {
                answers.to_vector<float>()[i],
                i == 0 ? "none" : fmt::format("{}", values.to_vector<float>()[i - 1]));
   fmt::print("\n");
-  bool holds = claim("The weights of 'fruit' are 0.6, 0.4 and 0 to within 0.01",
-                     largest_difference(weights[0], tensor({0.6, 0.4, 0.0})) < 0.01);
-  holds &= claim("Its answer is 8 to within 0.1", std::abs(answers[0].item() - 8) < 0.1);
+  claims.expect(is_close(weights[0], tensor({0.6, 0.4, 0.0}), 0.01),
+                "the weights of 'fruit' are 0.6, 0.4 and 0 to within 0.01");
+  claims.expect(std::abs(answers[0].item() - 8) < 0.1, "its answer is 8 to within 0.1");
 
   // Larger scores have larger differences: softmax gives nearly all weight to one key.
   const Tensor sharp = matmul(softmax(8 * scores, 1), values);  // (4)
@@ -146,10 +134,9 @@ bool look_up_by_meaning(viz::Heatmaps& heatmaps) {
       "eight times as large the three keys find {:.2f}, as in an exact lookup;\n"
       "but 'fruit' finds {:.2f}: the apple, almost alone.\n\n",
       fmt::join(slice(sharp, 0, 1, 4).to_vector<float>(), ", "), sharp[0].item());
-  holds &= claim("The answers to the keys are then exact to within 0.001",
-                 largest_difference(slice(sharp, 0, 1, 4), values) < 0.001);
+  claims.expect(is_close(slice(sharp, 0, 1, 4), values, 0.001),
+                "the answers to the keys are then exact to within 0.001");
   show_heatmaps(heatmaps);
-  return holds;
 }
 
 // The graph of this lookup: how queries, keys and values flow into answers.
@@ -165,15 +152,16 @@ void save_flow(const std::optional<std::string>& graph) {
 // --- the program
 
 int run(const FigureOptions& figures, const std::optional<std::string>& graph) {
-  make_folder(figures);
   check_graph(graph);
+  make_folder(figures);
   viz::Heatmaps identity, lookups;
-  bool holds = look_up_equals(identity);
-  holds &= look_up_by_hand();
-  holds &= look_up_by_meaning(lookups);
+  Claims claims;
+  look_up_equals(identity, claims);
+  look_up_by_hand(claims);
+  look_up_by_meaning(lookups, claims);
   save_flow(graph);
   save_figures(figures, {{"identity", identity}, {"lookups", lookups}});
-  return holds ? 0 : 1;
+  return claims.exit_code();
 }
 
 }  // namespace

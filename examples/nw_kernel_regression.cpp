@@ -77,9 +77,9 @@ Data draw_data(const Options& options) {
 // For each row, all rows but itself: (n) -> (n, n - 1).
 Tensor leave_one_out(const Tensor& column) {
   const std::int64_t n = column.size(0);
-  const Tensor tile = repeat(column, {n, 1});                      // (n, n)
-  const Tensor others = (1 - eye(n, column.dtype())).to(boolean);  // (n, n)
-  return reshape(masked_select(tile, others), {n, n - 1});         // (n, n - 1)
+  const Tensor tile = repeat(column, {n, 1});               // (n, n)
+  const Tensor others = logical_not(eye(n, boolean));       // (n, n)
+  return reshape(masked_select(tile, others), {n, n - 1});  // (n, n - 1)
 }
 
 // Prints and returns the loss of each epoch: that of the predictions before its step.
@@ -99,11 +99,11 @@ std::vector<double> train(nn::NWKernelRegression& net, const Data& data, double 
                                 .curves = {{"heed"}},
                                 .whole_x = true},
                                options.figures);
-  viz::ProgressOptions shown = progress_beside(live.get(), "epochs");
-  shown.delay = 2;
+  viz::ProgressOptions progress_options = progress_beside(live.get(), "epochs");
+  progress_options.delay = 2;
   // Where no line is rewritten, those of the epochs are enough.
-  if (!shown.in_place) shown.write = [](std::string_view) {};
-  viz::Progress progress(options.epochs, shown);
+  if (!progress_options.in_place) progress_options.write = [](std::string_view) {};
+  viz::Progress progress(options.epochs, progress_options);
   if (options.explain) {
     fmt::print("The gradient of the first step:\n{}\n",
                explain(compute_loss(), nn::named_parameters(net)));
@@ -115,8 +115,9 @@ std::vector<double> train(nn::NWKernelRegression& net, const Data& data, double 
     loss.backward();
     optimiser.step();
     losses.push_back(loss.item());
-    check(epoch > 1 || std::isfinite(losses.back()),
-          "the first loss is {}: the numbers of the data are too large", losses.back());
+    if (epoch == 1 && !std::isfinite(losses.back()))  // the data of a file are scaled
+      input_error("--noise: it is too large for {}, got {}: the first loss is {}",
+                  name(options.dtype), options.noise, losses.back());
     check(std::isfinite(losses.back()),
           "the training diverged in epoch {}; a smaller --lr may help", epoch);
     progress.clear();
@@ -298,8 +299,8 @@ int run(const Options& options) {
   manual_seed(options.seed);
   const Data data =
       options.data ? from_user([&] { return read_data(options); }) : draw_data(options);
-  make_folder(options.figures);
   check_graph(options.graph);
+  make_folder(options.figures);
   const std::int64_t n = data.x_train.size(0), m = data.x_test.size(0);
 
   fmt::print("{}\n", build_info());

@@ -40,7 +40,11 @@ Animator::Animator(Lines chart, AnimatorOptions options)
   }
   if (screen == Screen::terminal || (screen == Screen::any && !window_)) {
     in_terminal_ = is_rewritable(STDERR_FILENO);
-    if (!in_terminal_) obstacles_.push_back("standard error is no terminal");
+    if (!in_terminal_) {
+      obstacles_.push_back(isatty(STDERR_FILENO) != 0
+                               ? "by TERM this terminal cannot draw over its lines"
+                               : "standard error is no terminal");
+    }
   }
   if (!options_.file.empty()) {
     // An empty chart, so that a file that cannot be written is reported at once.

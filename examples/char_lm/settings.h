@@ -45,7 +45,7 @@ struct Settings {
     f("lr", s.lr, 0, 1000, "Learning rate after the warm-up");
     f("min-lr", s.min_lr, 0, 1000, "Learning rate at the end of the cosine");
     f("warmup", s.warmup, 0, many,
-      "Steps until --lr is reached, or all if there are fewer");
+      "Steps in which the rate rises to --lr, at most --steps");
     f("beta1", s.beta1, 0, 0.999999, "AdamW: decay of the mean of the gradients");
     f("beta2", s.beta2, 0, 0.999999, "AdamW: decay of the mean of their squares");
     f("weight-decay", s.weight_decay, 0, 1000, "AdamW: decay of the matrices");

@@ -17,6 +17,7 @@
 #include "examples/support/input_error.h"
 #include "examples/training/interruption.h"
 #include "examples/training/run_folder.h"
+#include "nn/apply.h"
 #include "nn/loss.h"
 #include "optim/clip.h"
 #include "optim/schedule.h"
@@ -112,11 +113,11 @@ double whole_loss(nn::Gpt& model, const Tensor& part) {
     sum += loss * static_cast<double>(count * size);
   };
   const std::int64_t whole = targets / length;
-  viz::ProgressOptions shown =
+  viz::ProgressOptions progress_options =
       viz::progress_on_stderr("tokens", static_cast<double>(length));
-  shown.delay = 2;
-  shown.step = "piece";
-  viz::Progress progress(std::max<std::int64_t>(whole, 1), shown);
+  progress_options.delay = 2;
+  progress_options.step = "piece";
+  viz::Progress progress(std::max<std::int64_t>(whole, 1), progress_options);
   for (std::int64_t i = 0; i < whole; i += at_once) {
     const std::int64_t count = std::min(at_once, whole - i);
     add(i * length, count, length);
@@ -226,18 +227,14 @@ void Trainer::restore(const training::Checkpoint& checkpoint, const std::string&
 namespace {
 
 void print_about(const Corpus& corpus, Trainer& trainer) {
-  std::int64_t numbers = 0;
-  for (const Variable& parameter : nn::parameters(trainer.model())) {
-    numbers += parameter.numel();
-  }
   const Settings& s = trainer.settings();
   fmt::print(
       "{}\n"
       "{}: {} characters, {} different ones; {} to learn, {} to check with\n"
       "A model of {} numbers: layers {}, heads {}, width {}, context {}\n",
       build_info(), printable(corpus.source), corpus.size(), corpus.vocabulary.size(),
-      corpus.train.numel(), corpus.validation.numel(), numbers, s.layers, s.heads,
-      s.width, s.context);
+      corpus.train.numel(), corpus.validation.numel(),
+      nn::num_parameters(trainer.model()), s.layers, s.heads, s.width, s.context);
 }
 
 // Trains to the end, or until a signal comes, and saves. Returns the signal, or 0.
@@ -268,10 +265,10 @@ int run(Trainer& trainer, const training::RunFolder& folder,
       live->add(static_cast<double>(row.step), {std::nullopt, row.validation_loss});
   };
   for (const LogRow& row : trainer.log()) add_validation(row);
-  viz::ProgressOptions shown = support::progress_beside(
+  viz::ProgressOptions progress_options = support::progress_beside(
       live.get(), "tokens", static_cast<double>(s.batch * s.context));
-  shown.done = trainer.steps_done();
-  viz::Progress progress(s.steps, shown);
+  progress_options.done = trainer.steps_done();
+  viz::Progress progress(s.steps, progress_options);
   for (;;) {
     if (trainer.evaluation_is_due()) {
       const LogRow& row = trainer.evaluate();
@@ -330,8 +327,8 @@ int train(const TrainOptions& options) {
     check_settings(options.settings);
     (void)checked(corpus, options.settings);
   }
-  support::make_folder(options.figures);
   support::check_graph(options.graph);
+  support::make_folder(options.figures);
   const training::RunFolder folder(options.out, checkpoint_format(), options.resume);
   const std::string& path = folder.checkpoint_path;
   const auto& checkpoint = folder.checkpoint;

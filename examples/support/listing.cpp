@@ -28,9 +28,9 @@ int run_listing(int argc, char** argv, const std::string& name, const std::strin
   if (!has.graph.empty()) add_graph(app, options.graph, has.graph);
   app.add_threads();
   return app.run(argc, argv, [&] {
-    make_folder(options.figures);
     check_html(options.html);
     check_graph(options.graph);
+    make_folder(options.figures);
     return body(options);
   });
 }

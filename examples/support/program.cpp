@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <exception>
@@ -276,6 +277,8 @@ void CommandLine::parse(const std::vector<std::string>& arguments) {
 }
 
 int CommandLine::run(int argc, char** argv, const std::function<int()>& body) {
+  // A file beyond the limit on sizes (ulimit -f) is then reported as a full disk is.
+  std::signal(SIGXFSZ, SIG_IGN);
   const int code = parse_and_run(parts_->app, argc, argv, body);
   // ferror() also tells of earlier output that could not be written.
   const bool is_written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;

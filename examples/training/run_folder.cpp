@@ -4,7 +4,6 @@
 #include <sys/file.h>
 
 #include <cerrno>
-#include <csignal>
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -50,8 +49,6 @@ RunFolder::RunFolder(const std::string& folder, const Format& format, bool resum
     input_error("{}: there is no such folder to go on from", folder);
   }
   support::make_folder(folder);
-  // A file beyond the limit on sizes (ulimit -f) is then reported as a full disk is.
-  std::signal(SIGXFSZ, SIG_IGN);
   lock = lock_folder(folder, format.program);
   nn::remove_leftovers(folder);
   if (exists(checkpoint_path)) {

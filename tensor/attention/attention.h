@@ -1,6 +1,6 @@
-// Scaled dot-product attention, fused, that is as one op: of more than 8 queries a head
-// the scores of a whole batch are never in memory at once, unless the weights are asked
-// for. Fewer have few scores, and keep their weights.
+// Scaled dot-product attention, fused, that is as one op. With more than 8 queries per
+// head the scores of a whole batch are never in memory at once, unless the weights are
+// asked for. With up to 8 there are few scores, and the weights are kept.
 //     (Vaswani et al., 2017; without all scores: Rabe and Staats, 2021; Dao et al., 2022)
 //
 // The sizes: n queries and m keys of d features, m values of dv features.

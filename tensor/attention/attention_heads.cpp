@@ -38,15 +38,15 @@ void check_pairs(std::string_view op, std::string_view what, const Tensor& x, DT
 
 void check_dropout(std::string_view op, const AttentionOptions& options,
                    const Shape& scores) {
+  check(0 < options.keep_probability && options.keep_probability <= 1,
+        "{}: keep_probability must be above 0 and at most 1, got {}", op,
+        options.keep_probability);
   if (!has_elements(options.dropout_bits)) return;
   Shape words = scores;
   words[scores.rank() - 1] = ceil_div(words[scores.rank() - 1], 64);
   check(options.dropout_bits.dtype() == int64 && options.dropout_bits.shape() == words,
         "{}: dropout_bits must be int64 {}, got {} {}", op, words,
         name(options.dropout_bits.dtype()), options.dropout_bits.shape());
-  check(0 < options.keep_probability && options.keep_probability <= 1,
-        "{}: keep_probability must be above 0 and at most 1, got {}", op,
-        options.keep_probability);
 }
 
 }  // namespace
@@ -84,9 +84,7 @@ AttentionOptions keep_as_bias(const AttentionOptions& options, const Tensor& que
   if (has_elements(options.keep)) {
     const Tensor keep =
         options.keep.dim() > 0 ? options.keep : unsqueeze(options.keep, 0);
-    const Tensor lens = has_elements(options.lens)
-                            ? options.lens
-                            : full({}, static_cast<double>(keys), int64);
+    const Tensor lens = has_elements(options.lens) ? options.lens : full({}, keys, int64);
     // A query sees a key if the first that is kept comes before its len.
     read.lens = where(logical_and(any(keep, -1), argmax(keep, -1) < lens), lens, 0);
     const Tensor bias =
@@ -123,13 +121,7 @@ std::int64_t ValidLens::read(std::int64_t head, std::int64_t begin, std::int64_t
 Tensor rows_like(const Tensor& x, std::int64_t columns) {
   const Shape rows = without_last(x.shape(), 1);
   const Dims order = memory_order(rows, without_last(x.strides(), 1));
-  Strides strides = rows;
-  std::int64_t step = columns;
-  for (int i = order.rank() - 1; i >= 0; --i) {
-    const auto d = static_cast<int>(order[i]);
-    strides[d] = step;
-    step *= rows[d];
-  }
+  Strides strides = dense_strides(rows, order, columns);
   strides.push_back(1);
   const Shape shape = append(rows, {columns});
   return Tensor(empty(shape, x.dtype()).storage(), 0, shape, strides, x.dtype());

@@ -70,7 +70,7 @@ std::int64_t columns_for(std::int64_t n) {
   return n <= tile_columns<T>() / 2 ? tile_columns<T>() / 2 : tile_columns<T>();
 }
 
-// Whether there is such an operand, and not of nothing.
+// Whether there is such an operand, and it has elements.
 inline bool has_elements(const Tensor& x) { return x.defined() && x.numel() > 0; }
 
 // How many keys each query sees: query i sees keys 0 to lens[i] - 1.
@@ -158,8 +158,8 @@ struct AttentionOperands {
   }
 };
 
-// Up to so many queries a head are computed row by row, more in tiles. Half a tile takes
-// as long however few of its columns are queries.
+// Up to so many queries per head are computed row by row, more in tiles. Half a tile
+// takes as long however few of its columns are queries.
 inline constexpr std::int64_t few_queries = 8;
 
 // x, or a copy of it with contiguous rows where attention by rows needs them.
@@ -196,7 +196,7 @@ struct GradientMatrices {
 // How a list of items, given the multiply-adds of each, is shared out.
 struct Cuts {
   int threads;
-  std::vector<std::int64_t> cuts;  // run i is from cut i to i + 1
+  std::vector<std::int64_t> cuts;  // run i has the items cuts[i] to cuts[i + 1] - 1
 };
 // Runs of about equal work: several for each thread, if a second thread pays. No more
 // threads than runs.

@@ -1,7 +1,7 @@
-// Attention for a few queries a head, row by row: one query after another reads the keys
-// that it sees and their values where they are, and nothing is packed. The formulas are
-// those at the head of attention_backward.cpp, row by row: p and ds are rows of P and dS,
-// `dropped` is one of F ∘ P. As P is kept, the sum of a row is formed from dP and P.
+// Attention for a few queries per head, row by row: one query after another reads the
+// keys that it sees and their values where they are, and nothing is packed. The formulas
+// are those at the head of attention_backward.cpp, row by row: p and ds are rows of P and
+// dS, `dropped` is one of F ∘ P. As P is kept, the sum of a row is formed from dP and P.
 #include <algorithm>
 
 #include "tensor/attention/attention_heads.h"

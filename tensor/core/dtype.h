@@ -2,6 +2,7 @@
 // C++ type.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <iosfwd>
@@ -41,8 +42,13 @@ inline DType promote(std::string_view op, DType a, DType b) {
   return is_floating(a) ? a : is_floating(b) ? b : int64;
 }
 
-// The DType of a C++ type: dtype_of<float> is float32.
+// The C++ types of elements.
 template <class T>
+concept Element = std::same_as<T, float> || std::same_as<T, double> ||
+    std::same_as<T, std::int64_t> || std::same_as<T, bool>;
+
+// The DType of a C++ type: dtype_of<float> is float32.
+template <Element T>
 inline constexpr DType dtype_of = std::is_same_v<T, float>          ? DType::float32
                                   : std::is_same_v<T, double>       ? DType::float64
                                   : std::is_same_v<T, std::int64_t> ? DType::int64

@@ -15,8 +15,17 @@ constexpr std::int64_t lanes = 32 / sizeof(T);
 
 // --- arange
 
+template <class N>
+void check_step(N start, N end, N step) {
+  check(step != 0, "arange: step must not be 0, got {}", step);
+  check(step > 0 ? start <= end : start >= end,
+        "arange: step must lead from start to end, got {}, {} and {}", start, end, step);
+}
+
 template <class T>
 Tensor floating_range(double start, double end, double step) {
+  check_step(start, end, step);
+  for (const double bound : {start, end}) (void)fitting<T>("arange", bound);
   const double size = std::ceil((end - start) / step);
   check(size < 0x1p62, "arange: too many elements, got {} to {} by {}", start, end, step);
   const auto n = static_cast<std::int64_t>(size);
@@ -39,6 +48,7 @@ Tensor floating_range(double start, double end, double step) {
 
 // In unsigned arithmetic, which may pass through numbers that int64 does not hold.
 Tensor whole_range(std::int64_t start, std::int64_t end, std::int64_t step) {
+  check_step(start, end, step);
   const auto from = static_cast<std::uint64_t>(start);
   const auto to = static_cast<std::uint64_t>(end);
   const auto stride = static_cast<std::uint64_t>(step);
@@ -59,7 +69,7 @@ Tensor whole_range(std::int64_t start, std::int64_t end, std::int64_t step) {
 
 template <class T>
 Tensor even_spacing(double start, double end, std::int64_t steps) {
-  const T first = adapt<T>("linspace", start), last = adapt<T>("linspace", end);
+  const T first = fitting<T>("linspace", start), last = fitting<T>("linspace", end);
   Tensor result = empty({steps}, dtype_of<T>);
   T* const out = result.mutable_data<T>();
   if (steps == 0) return result;
@@ -176,14 +186,7 @@ Tensor full_like(const Tensor& x, Number value, std::optional<DType> dtype) {
 }
 
 Tensor empty_like(const Tensor& x, std::optional<DType> dtype) {
-  const Dims order = memory_order(x.shape(), x.strides());
-  Strides strides = x.shape();
-  std::int64_t stride = 1;
-  for (int i = x.dim() - 1; i >= 0; --i) {
-    const auto d = static_cast<int>(order[i]);
-    strides[d] = stride;
-    stride *= std::max<std::int64_t>(x.shape()[d], 1);
-  }
+  const Strides strides = dense_strides(x.shape(), memory_order(x.shape(), x.strides()));
   const DType kind = dtype.value_or(x.dtype());
   return Tensor(empty(x.shape(), kind).storage(), 0, x.shape(), strides, kind);
 }
@@ -204,9 +207,6 @@ Tensor arange(Number start, Number end, Number step, std::optional<DType> dtype)
   const double a = start.real(), b = end.real(), by = step.real();
   check(std::isfinite(a) && std::isfinite(b) && std::isfinite(by),
         "arange: start, end and step must be finite, got {}, {} and {}", a, b, by);
-  check(by != 0, "arange: step must not be 0, got {}", by);
-  check(by > 0 ? a <= b : a >= b,
-        "arange: step must lead from start to end, got {}, {} and {}", a, b, by);
   const bool real =
       std::ranges::any_of(std::array{start, end, step},
                           [](const Number& n) { return n.kind() == Number::Kind::real; });

@@ -46,7 +46,8 @@ Tensor arange(Number end, std::optional<DType> dtype = {});
 // Throws Error for a negative number of steps, or a dtype that is bool or cannot hold the
 // bounds.
 Tensor linspace(double start, double end, Size steps, DType dtype = float32);
-// base to the powers linspace(start, end, steps), computed in float64.
+// base to the powers linspace(start, end, steps), computed in float64. Throws Error for a
+// negative number of steps.
 Tensor logspace(double start, double end, Size steps, double base = 10,
                 DType dtype = float32);
 

@@ -69,8 +69,8 @@ void* new_block(std::size_t bytes, std::size_t used) {
   return block;
 }
 
-// Free blocks of one thread, a list a class, linked through the blocks themselves. A
-// training step asks for the same sizes again and again; taking a warm block back is
+// Free blocks of one thread, a list for each class, linked through the blocks themselves.
+// A training step asks for the same sizes again and again; taking a warm block back is
 // cheaper than fresh pages, which cost more than the arithmetic on them.
 class Pool {
  public:

@@ -22,9 +22,10 @@ void release_cached();
 // A block of at least `bytes` bytes, aligned to 64, its contents unspecified.
 // Throws Error when there is no memory.
 void* allocate(std::size_t bytes);
-// How much to ask allocate() for, if `bytes` are needed for a moment only: the size of a
-// free block of this thread's pool, of less than twice as much, in place of a new block
-// from the system.
+// How much to ask allocate() for, if `bytes` are needed for a moment only. This thread's
+// pool may have no free block of that size but a larger one, of less than twice as much:
+// then it is the size of that block, and none is fetched from the system. Otherwise it is
+// `bytes`.
 std::size_t free_size(std::size_t bytes);
 // Gives back a block that allocate(bytes) returned.
 void deallocate(void* block, std::size_t bytes) noexcept;

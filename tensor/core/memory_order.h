@@ -1,6 +1,7 @@
 // The order in which the elements of a tensor lie in memory.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 
@@ -35,6 +36,19 @@ inline Dims memory_order(const Shape& shape, const Strides& strides) {
     }
   }
   return order;
+}
+
+// The strides of a tensor whose elements lie without gaps, the dimensions in `order`; the
+// last of these has the stride `step`.
+inline Strides dense_strides(const Shape& shape, const Dims& order,
+                             std::int64_t step = 1) {
+  Strides strides = Strides::zeros(shape.rank());
+  for (int i = order.rank() - 1; i >= 0; --i) {
+    const auto d = static_cast<int>(order[i]);
+    strides[d] = step;
+    step *= std::max<std::int64_t>(shape[d], 1);
+  }
+  return strides;
 }
 
 // Sets every element of x, in memory order, to what next() returns.

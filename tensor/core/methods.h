@@ -42,8 +42,8 @@ class RowIterator {
 };
 
 // The base of Tensor and of Variable, so that both have one list. What a member does, and
-// throws, is said where the function of its name is declared; autograd/methods.cpp calls
-// that function.
+// throws, is said where the function of its name is declared. The members are defined in
+// autograd/methods.cpp and the other *methods.cpp there; they call that function.
 template <class Self>
 class [[nodiscard]] Methods {
  public:
@@ -84,7 +84,7 @@ class [[nodiscard]] Methods {
   Self repeat_interleave(Integer repeats, Dim dim) const;
   Self repeat_interleave(const Tensor& repeats) const;
   Self repeat_interleave(const Tensor& repeats, Dim dim) const;
-  ::std::vector<Self> tensor_split(Integer sections, Dim dim = 0) const;
+  std::vector<Self> tensor_split(Integer sections, Dim dim = 0) const;
   Self flip(const Dims& dims) const;
   Self fliplr() const;
   Self flipud() const;
@@ -122,16 +122,15 @@ class [[nodiscard]] Methods {
   // mask of other sizes, and as index() does.
   Self operator[](const Tensor& index) const;
   Self slice(Dim dim, Integer start, Integer stop = to_end, Integer step = 1) const;
-  ::std::vector<Self> split(Size size, Dim dim = 0) const;
-  ::std::vector<Self> split(::std::initializer_list<Integer> sizes, Dim dim = 0) const;
-  ::std::vector<Self> split(const ::std::vector<::std::int64_t>& sizes,
-                            Dim dim = 0) const;
-  ::std::vector<Self> chunk(Size chunks, Dim dim = 0) const;
+  std::vector<Self> split(Size size, Dim dim = 0) const;
+  std::vector<Self> split(std::initializer_list<Integer> sizes, Dim dim = 0) const;
+  std::vector<Self> split(const std::vector<std::int64_t>& sizes, Dim dim = 0) const;
+  std::vector<Self> chunk(Size chunks, Dim dim = 0) const;
   Self select(Dim dim, Integer index) const;
   Self index_select(Dim dim, const Tensor& index) const;
   Self gather(Dim dim, const Tensor& index) const;
   Self masked_select(const Tensor& mask) const;
-  Self masked_fill(const Self& mask, double value) const;
+  Self masked_fill(const Self& mask, Number value) const;
 
   // Those of autograd/composed.h, defined in autograd/composed_methods.cpp.
   Self add(const Self& other) const;
@@ -162,7 +161,7 @@ class [[nodiscard]] Methods {
   Self tan() const;
   Self trunc() const;
   Self round(Integer decimals) const;
-  Self clip(::std::optional<double> min, ::std::optional<double> max = {}) const;
+  Self clip(std::optional<double> min, std::optional<double> max = {}) const;
   Self isnan() const;
   Self isinf() const;
   Self isfinite() const;
@@ -185,7 +184,7 @@ class [[nodiscard]] Methods {
   Self quantile(double q, Dim dim, Flag keepdim = false) const;
   Self cumprod(Dim dim) const;
   Self diff(Integer n = 1, Dim dim = -1) const;
-  ::std::vector<Self> unbind(Dim dim = 0) const;
+  std::vector<Self> unbind(Dim dim = 0) const;
   Self tile(const Shape& repeats) const;
   Self movedim(const Dims& source, const Dims& destination) const;
   Self swapaxes(Dim a, Dim b) const;
@@ -197,7 +196,7 @@ class [[nodiscard]] Methods {
   Self roll(Integer shift, Dim dim) const;
   Self take(const Tensor& index) const;
   Self scatter(Dim dim, const Tensor& index, const Self& source) const;
-  Self scatter(Dim dim, const Tensor& index, double value) const;
+  Self scatter(Dim dim, const Tensor& index, Number value) const;
   Self scatter_add(Dim dim, const Tensor& index, const Self& source) const;
   Self index_add(Dim dim, const Tensor& index, const Self& source,
                  Number alpha = 1) const;
@@ -235,14 +234,14 @@ class [[nodiscard]] Methods {
   Self sinh() const;
   Self cosh() const;
   Self erf() const;
-  Self logit(::std::optional<double> eps = {}) const;
-  Self nan_to_num(double nan = 0, ::std::optional<double> posinf = {},
-                  ::std::optional<double> neginf = {}) const;
+  Self logit(std::optional<double> eps = {}) const;
+  Self nan_to_num(double nan = 0, std::optional<double> posinf = {},
+                  std::optional<double> neginf = {}) const;
   Self clamp_min(double min) const;
   Self clamp_max(double max) const;
   Self outer(const Self& other) const;
   Self kron(const Self& other) const;
-  Self cross(const Self& other, ::std::optional<Dim> dim = {}) const;
+  Self cross(const Self& other, std::optional<Dim> dim = {}) const;
   Self matrix_power(Integer n) const;
   Self cov(Integer correction = 1) const;
   Self corrcoef() const;
@@ -252,15 +251,15 @@ class [[nodiscard]] Methods {
   Self reshape_as(const Self& other) const;
   Self expand_as(const Self& other) const;
   Self type_as(const Self& other) const;
-  Self index_fill(Dim dim, const Tensor& index, double value) const;
-  Self index_put(const ::std::vector<Tensor>& indices, const Self& values,
+  Self index_fill(Dim dim, const Tensor& index, Number value) const;
+  Self index_put(const std::vector<Tensor>& indices, const Self& values,
                  bool accumulate = false) const;
   // Tensors of another shape, with the dtype of this one unless another is given.
-  Tensor new_zeros(const Shape& shape, ::std::optional<DType> dtype = {}) const;
-  Tensor new_ones(const Shape& shape, ::std::optional<DType> dtype = {}) const;
-  Tensor new_empty(const Shape& shape, ::std::optional<DType> dtype = {}) const;
+  Tensor new_zeros(const Shape& shape, std::optional<DType> dtype = {}) const;
+  Tensor new_ones(const Shape& shape, std::optional<DType> dtype = {}) const;
+  Tensor new_empty(const Shape& shape, std::optional<DType> dtype = {}) const;
   Tensor new_full(const Shape& shape, Number value,
-                  ::std::optional<DType> dtype = {}) const;
+                  std::optional<DType> dtype = {}) const;
 
   // In place, and chained: p.mul_(0.99).add_(q, 0.01). Each writes what the function of
   // its name without the underscore returns, and returns what it is called on: a
@@ -278,22 +277,22 @@ class [[nodiscard]] Methods {
   Self& addcmul_(const Self& a, const Self& b, Number value = 1);
   Self& addcdiv_(const Self& a, const Self& b, Number value = 1);
   Self& lerp_(const Self& end, double weight);
-  Self& clamp_(::std::optional<double> min, ::std::optional<double> max = {});
+  Self& clamp_(std::optional<double> min, std::optional<double> max = {});
   Self& clamp_min_(double min);
   Self& clamp_max_(double max);
   Self& neg_();
   Self& exp_();
   Self& sqrt_();
   Self& relu_();
-  Self& index_fill_(Dim dim, const Tensor& index, double value);
+  Self& index_fill_(Dim dim, const Tensor& index, Number value);
   Self& index_add_(Dim dim, const Tensor& index, const Self& source, Number alpha = 1);
-  Self& index_put_(const ::std::vector<Tensor>& indices, const Self& values,
+  Self& index_put_(const std::vector<Tensor>& indices, const Self& values,
                    bool accumulate = false);
   Self& scatter_(Dim dim, const Tensor& index, const Self& source);
-  Self& scatter_(Dim dim, const Tensor& index, double value);
+  Self& scatter_(Dim dim, const Tensor& index, Number value);
   Self& scatter_add_(Dim dim, const Tensor& index, const Self& source);
   // Writes `value` on the diagonal of a matrix.
-  Self& fill_diagonal_(double value);
+  Self& fill_diagonal_(Number value);
 
   // for (Tensor row : x): x[0], x[1], ... Throw Error for a scalar.
   RowIterator<Self> begin() const { return {self(), 0}; }

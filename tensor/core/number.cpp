@@ -19,9 +19,11 @@ T adapt(std::string_view op, double value) {
     return value != 0;
   } else {
     check(
-        std::trunc(value) == value && -0x1p63 <= value && value < 0x1p63,
+        std::isfinite(value) && std::trunc(value) == value,
         "{}: an int64 tensor takes whole numbers, got {}; to(float32) converts a tensor",
         op, value);
+    check(-0x1p63 <= value && value < 0x1p63,
+          "{}: an int64 tensor takes numbers from -2^63 to 2^63 - 1, got {}", op, value);
     return static_cast<T>(value);
   }
 }

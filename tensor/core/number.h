@@ -16,9 +16,9 @@ template <class T>
 concept Arithmetic = std::integral<T> || std::floating_point<T>;
 
 // `value` as the element type T of an op on a tensor of that type. Throws Error, naming
-// `op`, when an integer or bool tensor would have to take a fraction. A whole number
-// beyond 2^53 that an op takes as a double, as clamp and masked_fill do, was rounded when
-// it became one; ops that take a Number are exact.
+// `op`, when an integer or bool tensor cannot hold it. A whole number beyond 2^53 that an
+// op takes as a double, as clamp does, was rounded when it became one; ops that take a
+// Number are exact.
 template <class T>
 T adapt(std::string_view op, double value);
 

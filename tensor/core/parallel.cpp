@@ -8,6 +8,8 @@
 
 #include <pthread.h>
 
+#include "tensor/kernels/level.h"
+
 namespace heed {
 namespace {
 

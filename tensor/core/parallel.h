@@ -8,7 +8,6 @@
 #include <type_traits>
 
 #include "tensor/core/threads.h"
-#include "tensor/kernels/level.h"
 
 namespace heed {
 
@@ -51,7 +50,7 @@ inline std::int64_t thread_count(std::int64_t count, std::int64_t work,
 void in_threads(std::int64_t threads, void (*call)(void* f, std::int64_t thread),
                 void* f);
 
-// Calls f(thread) so.
+// The same for a function object f(thread).
 template <class F>
 void in_threads(std::int64_t threads, F&& f) {
   using Callable = std::remove_reference_t<F>;

@@ -116,6 +116,7 @@ class Lists {
       if (summarised_ && size > 2 * options.edgeitems && i == options.edgeitems) {
         places.push_back(-1);
         i = size - options.edgeitems;
+        if (i == size) break;
       }
       places.push_back(i);
     }
@@ -162,7 +163,8 @@ class Lists {
       if (written > 0) {
         result += written % a_line == 0 ? ",\n" + std::string(indent + 1, ' ') : ", ";
       }
-      result += i < 0 ? " ..." : format_(first[i * x_.strides()[dim]]);
+      result +=
+          i < 0 ? (written == 0 ? "..." : " ...") : format_(first[i * x_.strides()[dim]]);
       ++written;
     }
     return result + "]";
@@ -199,7 +201,8 @@ std::string to_string(const Tensor& tensor, std::string_view format) {
 
   // The shape or the dtype, where the numbers do not show it.
   std::vector<std::string> remarks;
-  if (is_empty && tensor.dim() != 1) {
+  const bool shows_none = tensor.numel() > options.threshold && options.edgeitems == 0;
+  if ((is_empty && tensor.dim() != 1) || shows_none) {
     remarks.push_back(fmt::format("size={}", tensor.shape()));
   }
   if (tensor.dtype() == float64 || (is_empty && tensor.dtype() != float32)) {

@@ -20,7 +20,7 @@ std::int64_t count(const Shape& shape) {
 }
 
 Strides row_major(const Shape& shape) {
-  Strides strides = shape;
+  Strides strides = Strides::zeros(shape.rank());
   std::int64_t stride = 1;
   for (int i = shape.rank() - 1; i >= 0; --i) {
     strides[i] = stride;
@@ -105,6 +105,11 @@ int normalize_dim(std::string_view op, std::int64_t dim, int rank) {
   check(-limit <= dim && dim < limit, "{}: dim must be from {} to {}, got {}", op, -limit,
         limit - 1, dim);
   return static_cast<int>(dim < 0 ? dim + limit : dim);
+}
+
+int existing_dim(std::string_view op, std::int64_t dim, int rank) {
+  check(rank > 0, "{}: a scalar has no dimensions, got dim {}", op, dim);
+  return normalize_dim(op, dim, rank);
 }
 
 }  // namespace heed

@@ -62,6 +62,13 @@ class Shape {
     for (std::int64_t size : sizes) push_back(size);
   }
 
+  // `rank` zeros, to be set one by one. Throws Error when there are more than eight.
+  static Shape zeros(int rank) {
+    Shape shape;
+    for (int d = 0; d < rank; ++d) shape.push_back(0);
+    return shape;
+  }
+
   // Copying moves only the numbers in use: most shapes have two or three of the eight.
   Shape(const Shape& other) : rank_(other.rank_) {
     std::copy_n(other.sizes_, rank_, sizes_);
@@ -125,7 +132,7 @@ class Shape {
 
 std::ostream& operator<<(std::ostream& out, const Shape& shape);
 
-using Strides = Shape;  // one a dimension, counted in elements
+using Strides = Shape;  // one per dimension, counted in elements
 
 using Dim = Integer;   // the index of a dimension; a negative one counts from the end
 using Size = Integer;  // how many elements, features, heads, layers
@@ -169,6 +176,8 @@ Shape resolved_sizes(std::string_view op, const Shape& shape, const Shape& sizes
 // `dim` with a negative one counted from the end, -1 being the last of `rank`.
 // Throws Error, naming `op`, when it is out of range; a rank of 0 takes 0 and -1.
 int normalize_dim(std::string_view op, std::int64_t dim, int rank);
+// The same, but throws Error for a rank of 0 too: a scalar has no dimensions.
+int existing_dim(std::string_view op, std::int64_t dim, int rank);
 
 }  // namespace heed
 

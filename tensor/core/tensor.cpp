@@ -12,7 +12,8 @@ namespace {
 // The place of the element at `index`, in elements from the tensor's first.
 std::int64_t place(const Tensor& x, std::initializer_list<Integer> index) {
   const auto given = static_cast<int>(index.size());
-  check(given == x.dim(), "at: one index a dimension, got {} for the shape {}", given,
+  check(given == x.dim(),
+        "at: there must be one index per dimension, got {} for the shape {}", given,
         x.shape());
   std::int64_t offset = 0;
   int d = 0;
@@ -78,9 +79,7 @@ std::int64_t Tensor::stride(Dim dim) const {
 }
 
 std::int64_t Tensor::size(Dim dim) const {
-  check(this->dim() > 0, "size: a scalar has no dimensions, got dim {}",
-        std::int64_t{dim});
-  return shape_[normalize_dim("size", dim, this->dim())];
+  return shape_[existing_dim("size", dim, this->dim())];
 }
 
 bool Tensor::is_contiguous() const {

@@ -26,9 +26,9 @@ namespace heed {
 // the views that functions such as slice() return. clone() copies the elements. A const
 // Tensor protects the reference, not the elements.
 //
-// A Tensor that was default-constructed or moved from is undefined: it refers to nothing,
-// and every function but defined() throws Error for it. It stands for "none" where an
-// operand is optional.
+// A Tensor that was default-constructed or moved from is undefined: it refers to nothing.
+// It stands for "none" where an operand is optional, and may be copied, compared by
+// is_same() and printed; what asks for its shape, dtype or elements throws Error.
 class [[nodiscard]] Tensor : public Methods<Tensor> {
  public:
   Tensor() = default;
@@ -55,7 +55,7 @@ class [[nodiscard]] Tensor : public Methods<Tensor> {
         strides_(strides),
         dtype_(dtype) {}
 
-  // Whether it refers to elements, were it none at all; false for Tensor().
+  // Whether it refers to a storage, even one of no elements; false for Tensor().
   bool defined() const { return static_cast<bool>(storage_); }
   const Shape& shape() const& { return checked().shape_; }
   const Strides& strides() const& { return checked().strides_; }
@@ -97,7 +97,7 @@ class [[nodiscard]] Tensor : public Methods<Tensor> {
     return const_cast<const T*>(pointer<T>());
   }
   // The first element, for writing: marks the storage as changed, so that a derivative
-  // that needed the old elements is refused. Throws Error unless T fits dtype().
+  // that needed the old elements is refused. Throws Error as data() does.
   template <class T>
   T* mutable_data() {
     T* const first = pointer<T>();
@@ -123,13 +123,13 @@ class [[nodiscard]] Tensor : public Methods<Tensor> {
       return static_cast<T>(item());
     }
   }
-  // The element at `index`, one number a dimension, negative ones from the end, as a
+  // The element at `index`, one number per dimension, negative ones from the end, as a
   // double like item(). Throws Error when the count or a number does not fit.
   double at(std::initializer_list<Integer> index) const;
   // Writes the element at `index`. Throws Error as at() does, or when the dtype cannot
   // hold `value`.
   void set(std::initializer_list<Integer> index, Number value);
-  // All elements in row-major order. Throws Error unless T fits dtype().
+  // All elements in row-major order. Throws Error as data() does.
   template <class T>
   std::vector<T> to_vector() const;
 
@@ -147,13 +147,14 @@ class [[nodiscard]] Tensor : public Methods<Tensor> {
   Tensor& exponential_(double lambda = 1);
   // Sets the elements for which the mask, bool and broadcast to shape(), holds. Throws
   // Error as masked_fill() does.
-  Tensor& masked_fill_(const Tensor& mask, double value);
+  Tensor& masked_fill_(const Tensor& mask, Number value);
   // Copies the elements of `source`, broadcast to shape(), converting them to dtype().
   // The two may share storage. Throws Error when the shapes do not broadcast.
   Tensor& copy_(const Tensor& source);
 
   // Change the elements in place; x broadcasts to shape(). Throw Error as +, -, * and /
-  // do, and when the tensor repeats elements, as expand() does.
+  // do, when the result has another dtype, as int64 /= 2 would, and when the tensor
+  // repeats elements, as expand() does.
   Tensor& operator+=(const Tensor& x) &;
   Tensor& operator-=(const Tensor& x) &;
   Tensor& operator*=(const Tensor& x) &;
@@ -222,7 +223,7 @@ class [[nodiscard]] Tensor : public Methods<Tensor> {
 // or too large, or there is no memory.
 Tensor empty(const Shape& shape, DType dtype = float32);
 
-// Throws Error unless the two dtypes are equal: heed never converts silently.
+// Throws Error, naming `op`, unless the two dtypes are equal.
 void check_same_dtype(std::string_view op, const Tensor& a, const Tensor& b);
 
 // How tensors are printed; names and values are those of torch.set_printoptions.
@@ -238,7 +239,8 @@ struct PrintOptions {
 //   set_printoptions({.precision = 2, .sci_mode = false});
 void set_printoptions(const PrintOptions& options);
 
-// The tensor as PyTorch prints it, `tensor([[1., 2.], [3., 4.]])` with its line breaks.
+// The tensor as PyTorch prints it, `tensor([[1., 2.], [3., 4.]])` with its line breaks,
+// but `dtype=float64` without the `torch.`.
 // With a format of one number, such as ".2f", each element is written so, and a scalar as
 // the number alone. Throws fmt::format_error for a format that numbers do not take.
 std::string to_string(const Tensor& tensor, std::string_view format = {});

@@ -99,7 +99,7 @@ struct TensorIterator {
 // that it broadcasts to: 0 where it repeats.
 inline Strides expanded_strides(const Shape& shape, const Strides& strides,
                                 const Shape& target) {
-  Strides result = target;
+  Strides result = Strides::zeros(target.rank());
   const int lead = target.rank() - shape.rank();
   for (int i = 0; i < target.rank(); ++i) {
     const bool repeats = i < lead || (shape[i - lead] == 1 && target[i] != 1);

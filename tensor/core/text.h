@@ -33,7 +33,8 @@ namespace detail {
 
 // Rows of cells as lines of text, with columns as wide as their longest cell; `alignment`
 // has '<' or '>' for each column, '<' for those that it lacks. (A cell counts a column
-// for every byte: a table of names in other scripts is uneven, and readable.)
+// for every byte: a table of names in other scripts is uneven, and readable.) There must
+// be a first row, and none may have more cells.
 std::string table(const std::vector<std::vector<std::string>>& rows,
                   std::string_view alignment = {});
 

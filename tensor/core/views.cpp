@@ -12,7 +12,7 @@ namespace {
 // dimensions of x that step evenly form one run; the sizes of `shape` must cut each run
 // without a rest.
 bool find_strides(const Tensor& x, const Shape& shape, Strides& strides) {
-  strides = shape;
+  strides = Strides::zeros(shape.rank());
   int to = shape.rank() - 1;
   std::int64_t run = 1, step = x.strides()[x.dim() - 1];
   for (int from = x.dim() - 1; from >= 0; --from) {
@@ -48,12 +48,6 @@ Tensor reshaped(std::string_view op, const Tensor& x, const Shape& shape, bool m
         "where it must",
         op, sizes);
   return with_layout(x.clone(), sizes, row_major(sizes));
-}
-
-// The dimension `dim` of x, which must have one.
-int dim_of(std::string_view op, const Tensor& x, Dim dim) {
-  check(x.dim() > 0, "{}: a scalar has no dimensions, got dim {}", op, std::int64_t{dim});
-  return normalize_dim(op, dim, x.dim());
 }
 
 // slice without its checks: `length` elements of dimension d, step apart from start on.
@@ -127,7 +121,7 @@ Tensor expand(const Tensor& x, const Shape& shape) {
   const int lead = shape.rank() - x.dim();
   check(lead >= 0, "expand: {} has more dimensions than {}", x.shape(), shape);
   Shape sizes = shape;
-  Strides strides = shape;
+  Strides strides = Strides::zeros(shape.rank());
   for (int d = 0; d < shape.rank(); ++d) {
     if (d < lead) {
       check(shape[d] >= 0, "expand: a new dimension needs a size, got {} for {}", shape,
@@ -177,7 +171,7 @@ Tensor unsqueeze(const Tensor& x, Dim dim) {
 }
 
 Tensor slice(const Tensor& x, Dim dim, Integer start, Integer stop, Integer step) {
-  const int d = dim_of("slice", x, dim);
+  const int d = existing_dim("slice", dim, x.dim());
   check(step >= 1, "slice: step must be at least 1, got {}", step);
   const std::int64_t size = x.shape()[d];
   const auto bound = [size](std::int64_t i) {
@@ -189,7 +183,7 @@ Tensor slice(const Tensor& x, Dim dim, Integer start, Integer stop, Integer step
 }
 
 Tensor select(const Tensor& x, Dim dim, Integer index) {
-  const int d = dim_of("select", x, dim);
+  const int d = existing_dim("select", dim, x.dim());
   const std::int64_t size = x.shape()[d];
   check(-size <= index && index < size,
         "select: the index of dim {} must be from {} to {}, got {}", d, -size, size - 1,
@@ -204,7 +198,7 @@ Tensor select(const Tensor& x, Dim dim, Integer index) {
 }
 
 std::vector<Tensor> split(const Tensor& x, Size size, Dim dim) {
-  const int d = dim_of("split", x, dim);
+  const int d = existing_dim("split", dim, x.dim());
   check(size >= 1, "split: size must be at least 1, got {}", size);
   const std::int64_t total = x.shape()[d];
   std::vector<Tensor> pieces;
@@ -219,7 +213,7 @@ std::vector<Tensor> split(const Tensor& x, Size size, Dim dim) {
 
 std::vector<Tensor> split_with_sizes(const Tensor& x,
                                      const std::vector<std::int64_t>& sizes, Dim dim) {
-  const int d = dim_of("split_with_sizes", x, dim);
+  const int d = existing_dim("split_with_sizes", dim, x.dim());
   std::vector<Tensor> pieces;
   pieces.reserve(sizes.size());
   const std::int64_t total = x.shape()[d];
@@ -238,7 +232,7 @@ std::vector<Tensor> split_with_sizes(const Tensor& x,
 }
 
 std::vector<Tensor> chunk(const Tensor& x, Size chunks, Dim dim) {
-  const int d = dim_of("chunk", x, dim);
+  const int d = existing_dim("chunk", dim, x.dim());
   check(chunks >= 1, "chunk: chunks must be at least 1, got {}", chunks);
   const std::int64_t total = x.shape()[d];
   if (total > 0) return split(x, (total - 1) / chunks + 1, d);

@@ -67,11 +67,8 @@ class Operand {
     return is_number() || (tensor_->shape() == shape && tensor_->is_contiguous());
   }
   Strides strides(const Shape& shape) const {
-    if (!is_number())
-      return expanded_strides(tensor_->shape(), tensor_->strides(), shape);
-    Strides none = shape;
-    std::fill(none.begin(), none.end(), 0);
-    return none;
+    return is_number() ? Strides::zeros(shape.rank())
+                       : expanded_strides(tensor_->shape(), tensor_->strides(), shape);
   }
   // Element i, counted in the storage from the tensor's first.
   const void* element(std::int64_t i) const {
@@ -254,17 +251,19 @@ Tensor where(const Tensor& condition, Number a, Number b) {
   const DType dtype = dtypes[static_cast<int>(std::max(a.kind(), b.kind()))];
   return where(condition, full({}, a, dtype), full({}, b, dtype));
 }
-Tensor masked_fill(const Tensor& x, const Tensor& mask, double value) {
+Tensor masked_fill(const Tensor& x, const Tensor& mask, Number value) {
   check(mask.dtype() == boolean, "masked_fill: the mask must be bool, got {}",
         name(mask.dtype()));
   check(broadcasts_to(mask.shape(), x.shape()),
         "masked_fill: the mask must broadcast to x, got {} and {}", mask.shape(),
         x.shape());
-  dispatch(x.dtype(), [&]<class T>() { (void)fitting<T>("masked_fill", value); });
-  return compute<3>(table().of(Op::where, x.dtype()), x.shape(), x.dtype(),
-                    {mask, Operand("masked_fill", value, x.dtype()), x});
+  return dispatch(x.dtype(), [&]<class T>() {
+    const Operand filling(fitting<T>("masked_fill", value));
+    return compute<3>(table().of(Op::where, x.dtype()), x.shape(), x.dtype(),
+                      {mask, filling, x});
+  });
 }
-Tensor& Tensor::masked_fill_(const Tensor& mask, double value) {
+Tensor& Tensor::masked_fill_(const Tensor& mask, Number value) {
   return overwrite("masked_fill_", masked_fill(mask, value));
 }
 
@@ -289,13 +288,17 @@ void overwrite(std::string_view name, Kernel kernel, Tensor& target,
 
 }  // namespace
 
-void add_(Tensor& target, const Tensor& x, double alpha) {
-  check(promote("add_", target.dtype(), x.dtype()) == target.dtype(),
-        "add_: {} cannot be added to {} in place", name(x.dtype()), name(target.dtype()));
-  const Kernel add = kernel_of("add_", Op::add, target.dtype());
+void detail::check_result(std::string_view op, const Tensor& target, DType result) {
+  check(result == target.dtype(),
+        "{}: the result would be {}, which cannot be written to {}", op, name(result),
+        name(target.dtype()));
+}
+
+void detail::add_(std::string_view op, Tensor& target, const Tensor& x, double alpha) {
+  check_result(op, target, promote(op, target.dtype(), x.dtype()));
   if (x.shape() != target.shape()) {
     check(broadcasts_to(x.shape(), target.shape()),
-          "add_: x must broadcast to the target, got {} and {}", x.shape(),
+          "{}: x must broadcast to the target, got {} and {}", op, x.shape(),
           target.shape());
   }
   // Elements of x that the loop would overwrite before it reads them.
@@ -304,10 +307,17 @@ void add_(Tensor& target, const Tensor& x, double alpha) {
       !(x.offset() == target.offset() && x.shape() == target.shape() &&
         x.strides() == target.strides());
   const Tensor& source = may_overlap ? x.clone() : x.to(target.dtype());
-  if (alpha == 1) return overwrite<2>("add_", add, target, {target, source});
-  const Kernel add_scaled = table().of(Op::add_scaled, target.dtype());
-  overwrite<3>("add_", add_scaled, target,
-               {target, source, Operand("add_", alpha, target.dtype())});
+  if (alpha == 1) {
+    const Kernel add = kernel_of(op, Op::add, target.dtype());
+    return overwrite<2>(op, add, target, {target, source});
+  }
+  const Kernel add_scaled = kernel_of(op, Op::add_scaled, target.dtype());
+  overwrite<3>(op, add_scaled, target,
+               {target, source, Operand(op, alpha, target.dtype())});
+}
+
+void add_(Tensor& target, const Tensor& x, double alpha) {
+  detail::add_("add_", target, x, alpha);
 }
 
 void mul_(Tensor& target, double factor) {

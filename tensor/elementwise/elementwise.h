@@ -9,8 +9,8 @@
 
 namespace heed::kernels {
 
-// The names of the ops. Their formulas are in formulas.h, and tell the number of operands
-// and the dtypes; here their order says nothing.
+// The names of the ops. Their formulas, in formulas.h, tell the number of operands and
+// the dtypes.
 enum class Op {
   // of one operand
   abs,
@@ -65,7 +65,7 @@ enum class Op {
   // of three
   add_scaled,  // a + c b
   clamp,       // a held between b and c
-  where,       // a (bool) ? b : c
+  where,       // a (bool) ? b : c; the last op
 };
 inline constexpr int op_count = static_cast<int>(Op::where) + 1;
 
@@ -83,12 +83,17 @@ Tensor binary(std::string_view name, kernels::Op op, const Tensor& a, Number b);
 Tensor binary(std::string_view name, kernels::Op op, Number a, const Tensor& b);
 // Throws Error, naming `name`, when the op takes no elements of `dtype`.
 void check_takes(std::string_view name, kernels::Op op, DType dtype);
+// Throws Error, naming `op`, when a result of this dtype cannot be written to `target`.
+void check_result(std::string_view op, const Tensor& target, DType result);
+// heed::add_() under the name of `op`.
+void add_(std::string_view op, Tensor& target, const Tensor& x, double alpha);
 }  // namespace detail
 
 // --- pairs: a and b broadcast, and are computed in the dtype that promote() gives. All
 // throw Error when the shapes do not broadcast, and for float32 beside float64.
 
 Tensor operator+(const Tensor& a, const Tensor& b);
+// Throws Error for bools too; ^ tells where two of them differ.
 Tensor operator-(const Tensor& a, const Tensor& b);
 Tensor operator*(const Tensor& a, const Tensor& b);
 // True division: of integers and bools in float32.
@@ -257,7 +262,7 @@ Tensor gelu_backward(const Tensor& g, const Tensor& x, Gelu form = Gelu::exact);
 
 // x held between two bounds, either of which may be missing; NaN stays NaN. A bound of
 // NaN makes every element NaN; with min > max every element is max. Throws Error for
-// bool.
+// bool, and for a bound that is a fraction beside int64.
 Tensor clamp(const Tensor& x, std::optional<double> min, std::optional<double> max);
 inline Tensor clamp_min(const Tensor& x, double min) { return clamp(x, min, {}); }
 inline Tensor clamp_max(const Tensor& x, double max) { return clamp(x, {}, max); }
@@ -265,22 +270,25 @@ inline Tensor clamp_max(const Tensor& x, double max) { return clamp(x, {}, max);
 // --- choosing
 
 // a where `condition` (bool) holds, else b; all three broadcast. An element that is not
-// chosen has no effect, not even if it is NaN.
+// chosen has no effect, not even if it is NaN. Throws Error for a condition that is not
+// bool, and as the pairs above do.
 Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b);
 Tensor where(const Tensor& condition, const Tensor& a, Number b);
 Tensor where(const Tensor& condition, Number a, const Tensor& b);
 // Of two numbers: int64 if both are whole, bool if both are bools, else float32.
 Tensor where(const Tensor& condition, Number a, Number b);
 // x with `value` where `mask` (bool, broadcast to x's shape) holds. Throws Error when the
-// mask does not broadcast to x.
-Tensor masked_fill(const Tensor& x, const Tensor& mask, double value);
+// mask is not bool or does not broadcast to x, or x's dtype cannot hold `value`.
+Tensor masked_fill(const Tensor& x, const Tensor& mask, Number value);
 
 // --- in place, for optimisers and the accumulation of gradients
 
-// target += alpha * x, x of the same dtype and broadcast to target's shape. Throws Error
-// when it does not fit, for bool, and when `target` repeats elements, as expand() does.
+// target += alpha x, where x broadcasts to target's shape. Throws Error when it does not,
+// when the sum has another dtype than `target` (see promote()), for bools with another
+// alpha than 1, and when `target` repeats elements, as expand() does.
 void add_(Tensor& target, const Tensor& x, double alpha = 1);
-// target *= factor. Throws Error as add_ does.
+// target *= factor. Throws Error when the dtype cannot hold `factor`, and when `target`
+// repeats elements.
 void mul_(Tensor& target, double factor);
 
 }  // namespace heed

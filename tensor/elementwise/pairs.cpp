@@ -1,4 +1,5 @@
 // The ops of pairs of elements among those of tensor/elementwise/elementwise.h.
+#include <algorithm>
 #include <cmath>
 
 #include "tensor/core/factories.h"
@@ -13,7 +14,12 @@ using kernels::Op;
 namespace {
 
 // As in PyTorch, not even what is promoted: a difference of bools is meant as ^ or !.
-void check_no_bools(const Tensor& x) { detail::check_takes("sub", Op::sub, x.dtype()); }
+void check_no_bools(const Tensor& x) {
+  check(
+      x.dtype() != boolean,
+      "sub: the dtype must not be bool, got {}; a ^ b tells where two differ, !a negates",
+      x.dtype());
+}
 
 }  // namespace
 
@@ -78,7 +84,10 @@ namespace {
 
 void check_divisor(std::string_view op, const Tensor& a, const Tensor& b) {
   if (is_floating(a.dtype()) || is_floating(b.dtype())) return;
-  check((b == 0).any().item() == 0, "{}: an integer cannot be divided by 0", op);
+  const Tensor zeros = b == 0;
+  const bool* const is_zero = zeros.data<bool>();
+  check(std::count(is_zero, is_zero + zeros.numel(), true) == 0,
+        "{}: an integer cannot be divided by 0", op);
 }
 void check_divisor(std::string_view op, const Tensor& a, Number b) {
   check(is_floating(promote(a.dtype(), b)) || b.real() != 0,
@@ -126,38 +135,37 @@ Tensor& Tensor::operator+=(const Tensor& x) & {
 Tensor& Tensor::operator-=(const Tensor& x) & {
   check_no_bools(*this);
   check_no_bools(x);
-  heed::add_(*this, x, -1);
+  detail::add_("sub_", *this, x, -1);
   return *this;
 }
 namespace {
 
-// A result that is to be written over `target`: it must be of the same dtype.
-const Tensor& fitting(std::string_view name, const Tensor& target, const Tensor& result) {
-  check(result.dtype() == target.dtype(),
-        "{}: the result would be {}, which cannot be written to {}", name,
-        heed::name(result.dtype()), heed::name(target.dtype()));
+// `result`, which is to be written over `target`: it must have its dtype.
+const Tensor& of_same_dtype(std::string_view op, const Tensor& target,
+                            const Tensor& result) {
+  detail::check_result(op, target, result.dtype());
   return result;
 }
 
 }  // namespace
 
 Tensor& Tensor::operator*=(const Tensor& x) & {
-  return overwrite("mul_", fitting("mul_", *this, *this * x));
+  return overwrite("mul_", of_same_dtype("mul_", *this, *this * x));
 }
 Tensor& Tensor::operator/=(const Tensor& x) & {
-  return overwrite("div_", fitting("div_", *this, *this / x));
+  return overwrite("div_", of_same_dtype("div_", *this, *this / x));
 }
 Tensor& Tensor::operator+=(Number x) & {
-  return overwrite("add_", fitting("add_", *this, *this + x));
+  return overwrite("add_", of_same_dtype("add_", *this, *this + x));
 }
 Tensor& Tensor::operator-=(Number x) & {
-  return overwrite("sub_", fitting("sub_", *this, *this - x));
+  return overwrite("sub_", of_same_dtype("sub_", *this, *this - x));
 }
 Tensor& Tensor::operator*=(Number x) & {
-  return overwrite("mul_", fitting("mul_", *this, *this * x));
+  return overwrite("mul_", of_same_dtype("mul_", *this, *this * x));
 }
 Tensor& Tensor::operator/=(Number x) & {
-  return overwrite("div_", fitting("div_", *this, *this / x));
+  return overwrite("div_", of_same_dtype("div_", *this, *this / x));
 }
 
 // --- comparisons

@@ -210,14 +210,16 @@ Tensor one_hot(const Tensor& ids, std::optional<Size> classes) {
         "one_hot: without ids the number of classes must be given, got the shape {}",
         ids.shape());
   const std::vector<std::int64_t> list = ids.to_vector<std::int64_t>();
-  const std::int64_t largest =
-      list.empty() ? -1 : *std::max_element(list.begin(), list.end());
+  std::int64_t largest = -1;
+  for (const std::int64_t id : list) {
+    check(0 <= id, "one_hot: the ids must not be negative, got {}", id);
+    largest = std::max(largest, id);
+  }
   const std::int64_t n = classes.value_or(std::min(largest, INT64_MAX - 1) + 1);
   check(n >= 0, "one_hot: the number of classes must not be negative, got {}", n);
   Tensor result = empty(append(ids.shape(), {n}), int64).fill_(0);
   std::int64_t* row = result.mutable_data<std::int64_t>();
   for (const std::int64_t id : list) {
-    check(0 <= id, "one_hot: the ids must not be negative, got {}", id);
     check(id < n, "one_hot: the ids must be below the number of classes, {}, got {}", n,
           id);
     row[id] = 1;
@@ -249,10 +251,11 @@ Tensor index_add(const Shape& shape, Dim dim, const Tensor& index, const Tensor&
   Shape wanted = shape;
   if (shape.rank() > 0) wanted[d] = index.numel();
   const bool fits = x.shape() == wanted && index.numel() == size_along(x.shape(), d);
-  check(index.dim() <= 1 && fits,
-        "index_add: x must have the sizes {} but one slice an index along dim {}, got {} "
-        "and {}",
-        shape, d, x.shape(), index.shape());
+  check(
+      index.dim() <= 1 && fits,
+      "index_add: x must have the sizes {}, but along dim {} one slice per index, got {} "
+      "and {}",
+      shape, d, x.shape(), index.shape());
   const Tensor to = checked_index("index_add", index, size_along(shape, d));
   Tensor result = zeros(shape, x.dtype());
   const std::int64_t* const row = to.data<std::int64_t>();
@@ -344,10 +347,10 @@ Tensor diagonal(const Tensor& x) {
 }
 
 Tensor tril_indices(Size rows, Size columns, Integer offset) {
-  return nonzero(tril(ones({rows, columns}), offset)).t().contiguous();
+  return transpose(nonzero(tril(ones({rows, columns}), offset)), 0, 1).contiguous();
 }
 Tensor triu_indices(Size rows, Size columns, Integer offset) {
-  return nonzero(triu(ones({rows, columns}), offset)).t().contiguous();
+  return transpose(nonzero(triu(ones({rows, columns}), offset)), 0, 1).contiguous();
 }
 
 }  // namespace heed

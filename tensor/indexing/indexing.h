@@ -44,7 +44,8 @@ Tensor select_scatter(const Shape& shape, const Tensor& x, Dim dim, Integer inde
 // rank 2.
 Tensor triu(const Tensor& x, Integer diagonal = 0);
 Tensor tril(const Tensor& x, Integer diagonal = 0);
-// The rows and columns of the elements of tril() and triu() of a matrix: (2, number).
+// The rows and columns of the elements that tril() and triu() keep of a matrix (rows,
+// columns): int64 (2, number). Throw Error for a negative size.
 Tensor tril_indices(Size rows, Size columns, Integer offset = 0);
 Tensor triu_indices(Size rows, Size columns, Integer offset = 0);
 // The diagonal of a matrix, as a copy. Throws Error for other ranks.

@@ -11,13 +11,6 @@ void check_repeats(std::string_view op, std::int64_t repeats) {
   check(repeats >= 0, "{}: the repeats must not be negative, got {}", op, repeats);
 }
 
-// The dimension `dim` of x, which must have one.
-int dim_to_repeat(const Tensor& x, Dim dim) {
-  check(x.dim() > 0, "repeat_interleave: a scalar has no dimensions, got dim {}",
-        std::int64_t{dim});
-  return normalize_dim("repeat_interleave", dim, x.dim());
-}
-
 // Cuts the elements of x into blocks of `block` and lays each down `repeats` times.
 Tensor repeat_blocks(const Tensor& x, std::int64_t block, std::int64_t repeats,
                      const Shape& shape) {
@@ -98,7 +91,7 @@ Tensor stack(std::initializer_list<Tensor> tensors, Dim dim) {
 
 Tensor repeat(const Tensor& x, const Shape& repeats) {
   const int lead = repeats.rank() - x.dim();
-  check(lead >= 0, "repeat: at least one number a dimension, got {} for the shape {}",
+  check(lead >= 0, "repeat: at least one number per dimension, got {} for the shape {}",
         repeats, x.shape());
   Shape sizes = repeats;  // x's shape with the new dimensions, of size 1
   Shape shape = repeats;  // the result's
@@ -123,7 +116,7 @@ Tensor repeat_interleave(const Tensor& x, Integer repeats) {
 }
 
 Tensor repeat_interleave(const Tensor& x, Integer repeats, Dim dim) {
-  const int d = dim_to_repeat(x, dim);
+  const int d = existing_dim("repeat_interleave", dim, x.dim());
   check_repeats("repeat_interleave", repeats);
   Shape shape = x.shape();
   shape[d] = count({shape[d], repeats});
@@ -131,13 +124,13 @@ Tensor repeat_interleave(const Tensor& x, Integer repeats, Dim dim) {
 }
 
 Tensor repeat_interleave(const Tensor& x, const Tensor& repeats, Dim dim) {
-  const int d = dim_to_repeat(x, dim);
+  const int d = existing_dim("repeat_interleave", dim, x.dim());
   const std::int64_t slices = x.shape()[d];
   check(repeats.dtype() == int64, "repeat_interleave: the repeats must be int64, got {}",
         name(repeats.dtype()));
   check(repeats.shape() == Shape{slices},
-        "repeat_interleave: one number a slice, shape ({}), got {}", slices,
-        repeats.shape());
+        "repeat_interleave: there must be one number per slice, shape ({}), got {}",
+        slices, repeats.shape());
   const Tensor dense = repeats.contiguous();
   const std::int64_t* times = dense.data<std::int64_t>();
   Shape total{0};
@@ -170,7 +163,7 @@ Tensor flip(const Tensor& x, const Dims& dims) {
 }
 
 Tensor roll(const Tensor& x, Integer shift, Dim dim) {
-  const int d = normalize_dim("roll", dim, x.dim());
+  const int d = existing_dim("roll", dim, x.dim());
   const std::int64_t n = x.size(d);
   if (n == 0) return x.clone();
   const std::int64_t first = (n - shift % n) % n;  // is at the front of the result

@@ -27,13 +27,13 @@ Tensor repeat(const Tensor& x, const Shape& repeats);
 Tensor repeat_interleave(const Tensor& x, Integer repeats);
 // Each slice along `dim` `repeats` times. Throws Error for a scalar, here and below.
 Tensor repeat_interleave(const Tensor& x, Integer repeats, Dim dim);
-// Slice i along `dim` repeats[i] times, repeats 1-D int64, one number a slice.
+// Slice i along `dim` repeats[i] times, repeats 1-D int64, one number per slice.
 Tensor repeat_interleave(const Tensor& x, const Tensor& repeats, Dim dim);
 // The elements of the named dimensions in reverse order. Throws Error for a dimension
 // named twice.
 Tensor flip(const Tensor& x, const Dims& dims);
 // The elements moved on by `shift` places along `dim`, those from the end to the front;
-// a negative shift moves them back.
+// a negative shift moves them back. Throws Error for a scalar.
 Tensor roll(const Tensor& x, Integer shift, Dim dim);
 // The coordinates of a grid, for vectors of n, m, ... numbers as many tensors of the
 // shape (n, m, ...), views: element (i, j, ...) of the first is its i-th number, of the

@@ -5,6 +5,7 @@
 
 #include "tensor/core/factories.h"
 #include "tensor/core/memory_order.h"
+#include "tensor/elementwise/elementwise.h"
 #include "tensor/kernels/level.h"
 #include "tensor/random/normal_kernels.h"
 
@@ -125,7 +126,7 @@ Tensor normal(const Tensor& mean, const Tensor& std, Generator& generator) {
 Tensor normal(const Tensor& mean, double std, Generator& generator) {
   Tensor x = empty(mean.shape(), mean.dtype());
   fill_normal("normal", x, 0, std, generator);
-  scale_and_shift(x, mean, expand(full({}, 1, mean.dtype()), mean.shape()));
+  add_(x, mean);
   return x;
 }
 

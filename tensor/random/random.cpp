@@ -130,7 +130,8 @@ Tensor drawn_with_replacement(const Tensor& p, Size samples, Generator& generato
     std::vector<T> sums(static_cast<std::size_t>(n));
     for (std::int64_t i = 0; i < count(without_last(shape, 1)); ++i, row += n) {
       std::partial_sum(row, row + n, sums.begin());
-      for (T& sum : sums) sum /= sums.back();
+      const T total = sums.back();
+      for (T& sum : sums) sum /= total;
       for (std::int64_t j = 0; j < samples; ++j) {
         const auto at =
             std::lower_bound(sums.begin(), sums.end(), generator.uniform<double>());
@@ -175,6 +176,7 @@ Tensor bernoulli_bits(const Shape& shape, double p, Generator& generator) {
   check(0 <= p && p <= 1, "bernoulli_bits: p must be from 0 to 1, got {}", p);
   check(shape.rank() >= 1, "bernoulli_bits: the shape must have a dimension, got {}",
         shape);
+  count(shape);  // throws for a negative size
   const std::int64_t n = shape[shape.rank() - 1];
   Shape packed = shape;
   packed[shape.rank() - 1] = ceil_div(n, 64);

@@ -123,7 +123,7 @@ Tensor randn_like(const Tensor& x, DType dtype,
 
 // Normal with mean `mean` and standard deviation `std`. Tensors give each element its own
 // and broadcast; they must have one dtype, which the result takes. Throw Error when a std
-// is negative or NaN, a number mean is NaN, or the shapes do not broadcast.
+// is negative or NaN, `mean` as a number is NaN, or the shapes do not broadcast.
 Tensor normal(double mean, double std, const Shape& shape, DType dtype = float32,
               Generator& generator = default_generator());
 Tensor normal(const Tensor& mean, const Tensor& std,
@@ -156,8 +156,8 @@ Tensor multinomial(const Tensor& p, Size samples, bool replacement = false,
 
 // The draws of bernoulli_ on a contiguous tensor of shape (..., n), as bits: int64 words
 // (..., ceil(n / 64)), element j of a row the bit j % 64 of its word j / 64, and 0 beyond
-// the row. A 32nd of the memory. Throws Error unless 0 <= p <= 1 and there is a
-// dimension.
+// the row. A 32nd of the memory. Throws Error unless 0 <= p <= 1 and the shape has a
+// dimension and no negative size.
 Tensor bernoulli_bits(const Shape& shape, double p,
                       Generator& generator = default_generator());
 // The bits of bernoulli_bits as zeros and ones (..., n) of a dtype. Throws Error unless

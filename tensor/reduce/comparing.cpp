@@ -7,6 +7,7 @@ namespace heed {
 
 Tensor isclose(const Tensor& a, const Tensor& b, double rtol, double atol,
                bool equal_nan) {
+  check_same_dtype("isclose", a, b);
   check(rtol >= 0 && atol >= 0,
         "isclose: rtol and atol must be at least 0, got {} and {}", rtol, atol);
   Tensor close = a == b;

@@ -34,9 +34,14 @@ Tensor bincount(const Tensor& x, const Tensor& weights, Size minlength) {
         std::int64_t{minlength});
   const std::int64_t least = x.numel() == 0 ? 0 : min(x).item<std::int64_t>();
   check(least >= 0, "bincount: x must not have negative numbers, got {}", least);
-  const std::int64_t n = x.numel() == 0 ? 0 : max(x).item<std::int64_t>() + 1;
-  const Shape counts{std::max<std::int64_t>(n, minlength)};
+  const std::int64_t largest = x.numel() == 0 ? -1 : max(x).item<std::int64_t>();
+  const Shape counts{
+      std::max<std::int64_t>(std::min(largest, INT64_MAX - 1) + 1, minlength)};
+  count(counts);  // throws where they are too many
   if (!weights.defined()) return index_add(counts, 0, x, ones(x.shape(), int64));
+  check(weights.shape() == x.shape(),
+        "bincount: there must be a weight for each element, got {} and {}",
+        weights.shape(), x.shape());
   return index_add(counts, 0, x,
                    is_floating(weights.dtype()) ? weights : weights.to(float64));
 }

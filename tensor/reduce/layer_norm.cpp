@@ -16,6 +16,20 @@ const T* elements(const Tensor& x) {
   return x.defined() ? x.data<T>() : nullptr;
 }
 
+void check_rows(std::string_view op, const Tensor& x) {
+  check(x.dim() >= 1 && x.size(-1) >= 1,
+        "{}: x must have a last dimension of at least 1, got {}", op, x.shape());
+}
+
+// The operand that `what` names has x's dtype and this shape, or is undefined.
+void check_fits(std::string_view op, std::string_view what, const Tensor& operand,
+                const Tensor& x, const Shape& shape) {
+  if (!operand.defined()) return;
+  check_same_dtype(op, x, operand);
+  check(operand.shape() == shape, "{}: {} must have the shape {}, got {}", op, what,
+        shape, operand.shape());
+}
+
 // Rows whose parts of a sum are added up by one thread: fixed, so that the order of the
 // additions does not depend on the number of threads.
 constexpr std::int64_t rows_at_once = 32;
@@ -24,18 +38,11 @@ constexpr std::int64_t rows_at_once = 32;
 
 LayerNormResult layer_norm(const Tensor& x, const Tensor& weight, const Tensor& bias,
                            double eps) {
-  check(x.dim() >= 1 && x.size(-1) >= 1,
-        "layer_norm: x must have a last dimension of at least 1, got {}", x.shape());
+  check_rows("layer_norm", x);
   const std::int64_t n = x.size(-1);
-  for (const Tensor* parameter : {&weight, &bias}) {
-    if (!parameter->defined()) continue;
-    check_same_dtype("layer_norm", x, *parameter);
-    check(parameter->shape() == Shape{n},
-          "layer_norm: weight and bias must have the shape ({}), got {}", n,
-          parameter->shape());
-  }
-  Shape rows = x.shape();
-  rows.erase(x.dim() - 1);
+  check_fits("layer_norm", "weight", weight, x, {n});
+  check_fits("layer_norm", "bias", bias, x, {n});
+  const Shape rows = without_last(x.shape(), 1);
   return dispatch_floating("layer_norm", x.dtype(), [&]<class T>() {
     const Tensor dense = x.contiguous();
     const Tensor w = dense_if_defined(weight), b = dense_if_defined(bias);
@@ -58,10 +65,17 @@ std::array<Tensor, 3> layer_norm_backward(const Tensor& g, const Tensor& x,
                                           const Tensor& weight, const Tensor& mean,
                                           const Tensor& rstd,
                                           const std::array<bool, 3>& wanted) {
-  return dispatch_floating("layer_norm_backward", x.dtype(), [&]<class T>() {
-    const std::int64_t n = x.size(-1), rows = mean.numel();
-    const std::int64_t blocks = (rows + rows_at_once - 1) / rows_at_once;
+  constexpr std::string_view op = "layer_norm_backward";
+  check_rows(op, x);
+  const std::int64_t n = x.size(-1);
+  check_fits(op, "weight", weight, x, {n});
+  check_fits(op, "g", g, x, x.shape());
+  check_fits(op, "mean", mean, x, without_last(x.shape(), 1));
+  check_fits(op, "rstd", rstd, x, without_last(x.shape(), 1));
+  return dispatch_floating(op, x.dtype(), [&]<class T>() {
+    const std::int64_t rows = mean.numel(), blocks = ceil_div(rows, rows_at_once);
     const Tensor dense_g = g.contiguous(), dense = x.contiguous();
+    const Tensor dense_mean = mean.contiguous(), dense_rstd = rstd.contiguous();
     const Tensor w = dense_if_defined(weight);
     std::array<Tensor, 3> result;
     if (wanted[0]) result[0] = empty(x.shape(), x.dtype());
@@ -71,8 +85,8 @@ std::array<Tensor, 3> layer_norm_backward(const Tensor& g, const Tensor& x,
       if (wanted[i + 1]) parts[i] = empty({blocks, n}, x.dtype());
     }
     const T *const gs = dense_g.data<T>(), *const xs = dense.data<T>(),
-                   *const ws = elements<T>(w), *const means = mean.data<T>(),
-                   *const rstds = rstd.data<T>();
+                   *const ws = elements<T>(w), *const means = dense_mean.data<T>(),
+                   *const rstds = dense_rstd.data<T>();
     T* const dx = wanted[0] ? result[0].mutable_data<T>() : nullptr;
     T* const dw = wanted[1] ? parts[0].mutable_data<T>() : nullptr;
     T* const db = wanted[2] ? parts[1].mutable_data<T>() : nullptr;

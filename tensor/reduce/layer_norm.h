@@ -21,7 +21,8 @@ LayerNormResult layer_norm(const Tensor& x, const Tensor& weight, const Tensor& 
 
 // The gradients of x (..., n), weight (n) and bias (n), given the gradient g of the
 // output (..., n), x, weight (n, or undefined), and mean and rstd (...) of the
-// result. A gradient that is not wanted has no elements.
+// result. A gradient that is not wanted is undefined. Throws Error when a shape or dtype
+// does not fit.
 std::array<Tensor, 3> layer_norm_backward(const Tensor& g, const Tensor& x,
                                           const Tensor& weight, const Tensor& mean,
                                           const Tensor& rstd,

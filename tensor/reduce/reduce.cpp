@@ -9,12 +9,12 @@ namespace {
 
 // The dimensions of x in a new order, as a view; without the checks of permute.
 Tensor reordered(const Tensor& x, const Dims& order) {
-  Shape shape = order;
-  Strides strides = order;
+  Shape shape;
+  Strides strides;
   for (int i = 0; i < order.rank(); ++i) {
     const auto d = static_cast<int>(order[i]);
-    shape[i] = x.shape()[d];
-    strides[i] = x.strides()[d];
+    shape.push_back(x.shape()[d]);
+    strides.push_back(x.strides()[d]);
   }
   return Tensor(x.storage(), x.offset(), shape, strides, x.dtype());
 }

@@ -124,6 +124,11 @@ BOOST_AUTO_TEST_CASE(what_does_not_fit_is_refused) {
   BOOST_TEST(message([] {
                bincount(tensor({2, -1}));
              }) == "bincount: x must not have negative numbers, got -1");
+  BOOST_TEST(message([] { bincount(tensor({INT64_MAX})); }) ==
+             "shape: too many elements, got (9223372036854775807)");
+  BOOST_TEST(message([] {
+               bincount(tensor({0, 1, 2}), ones({2}));
+             }) == "bincount: there must be a weight for each element, got (2) and (3)");
   BOOST_TEST(message([&] { diff(x, -1); }) == "diff: n must not be negative, got -1");
   BOOST_TEST(message([&] { histc(x, 0); }) == "histc: bins must be positive, got 0");
   BOOST_TEST(message([&] { histc(x, 2, 1, 0); }) ==

@@ -144,7 +144,7 @@ BOOST_AUTO_TEST_CASE(in_place) {
   BOOST_TEST(error_of([] {
                Tensor x = ones({2}, int64);
                x += ones({2});
-             }) == "add_: float32 cannot be added to int64 in place");
+             }) == "add_: the result would be float32, which cannot be written to int64");
   BOOST_TEST(error_of([] {
                Variable x = ones({2}, int64);
                x += 0.5;

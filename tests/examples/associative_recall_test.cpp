@@ -70,7 +70,7 @@ BOOST_AUTO_TEST_CASE(dot_product_attention_learns) {
   BOOST_TEST(percent(outcome, "without the mask") < 60);
   BOOST_TEST(percent(outcome, "average of the values") < 20);
   BOOST_TEST(percent(outcome, "of the weight is on the key asked for") > 90);
-  BOOST_TEST(says(outcome, "\nAt least 95 % of the answers are right: yes\n"));
+  BOOST_TEST(says(outcome, "\nchecked: at least 95 % of the answers are right\n"));
 }
 
 // Two keys are asked for, and a single head looks at both at once.
@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(one_head_is_not_enough) {
   BOOST_TEST(one.code == 1);
   BOOST_TEST(says(one, "\nmulti-head attention, 1 head, "));
   BOOST_TEST(percent(one, "after training") < 70);
-  BOOST_TEST(says(one, "\nAt least 95 % of the answers are right: NO\n"));
+  BOOST_TEST(says(one, "\nDOES NOT HOLD: at least 95 % of the answers are right\n"));
   const Outcome four = recall("--attention multihead --steps 1500");
   BOOST_TEST(four.code == 0);
   BOOST_TEST(says(four, "\nmulti-head attention, 4 heads, "));

@@ -45,12 +45,12 @@ BOOST_AUTO_TEST_CASE(answers) {
 BOOST_AUTO_TEST_CASE(claims) {
   const Outcome outcome = look_up();
   for (const char* claim :
-       {"The weights are the identity matrix", "The answers are the values, unchanged",
-        "The answer is 8", "The weights of 'fruit' are 0.6, 0.4 and 0 to within 0.01",
-        "Its answer is 8 to within 0.1",
-        "The answers to the keys are then exact to within 0.001"})
-    BOOST_TEST(says(outcome, std::string("\n") + claim + ": yes\n"), claim);
-  BOOST_TEST(!says(outcome, ": NO"));
+       {"the weights are the identity matrix", "the answers are the values, unchanged",
+        "the answer is 8", "the weights of 'fruit' are 0.6, 0.4 and 0 to within 0.01",
+        "its answer is 8 to within 0.1",
+        "the answers to the keys are then exact to within 0.001"})
+    BOOST_TEST(says(outcome, std::string("\nchecked: ") + claim + "\n"), claim);
+  BOOST_TEST(!says(outcome, "DOES NOT HOLD"));
 }
 
 BOOST_AUTO_TEST_CASE(the_same_for_every_kernel) {
@@ -102,6 +102,10 @@ BOOST_AUTO_TEST_CASE(wrong_options) {
   BOOST_TEST(check_refused("attention_cues", "--figures /dev/null/figures") ==
              "attention_cues: /dev/null/figures: the folder cannot be written: Not a "
              "directory\n");
+  // A folder is made only where the other options are right.
+  const TemporaryFolder folder;
+  check_refused("attention_cues", "--graph bad.name --figures " + (folder / "figures"));
+  BOOST_TEST(std::filesystem::is_empty(folder / ""));
 }
 
 BOOST_AUTO_TEST_CASE(a_kernel_that_there_is_not) {

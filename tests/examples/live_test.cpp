@@ -72,6 +72,13 @@ BOOST_AUTO_TEST_CASE(a_narrow_terminal,
        {"\x1b[2KLoss of each epoch\r\n", "\x1b[2K40\u2524", "** heed\r\n"})
     BOOST_TEST(sent.find(text) != std::string::npos, text);
   BOOST_TEST(sent.find("epoch 5, loss 12.3652") != std::string::npos);
+
+  const std::string dumb = no_display + "TERM=dumb script -qc '" + program + " --live' " +
+                           folder / "dumb" + " >/dev/null";
+  BOOST_TEST(std::system(dumb.c_str()) == 0);
+  BOOST_TEST(contents(folder / "dumb")
+                 .find("live chart: nowhere (no window: DISPLAY is not set; by TERM this "
+                       "terminal cannot draw over its lines)") != std::string::npos);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,14 +1,18 @@
 // What a program prints must have been written when it says that all is well.
+#include <filesystem>
 #include <string>
 #include <vector>
 
 #include <boost/test/unit_test.hpp>
 
+#include "tests/examples/process.h"
 #include "tests/examples/run.h"
+#include "tests/support/folder.h"
 
 namespace {
 
 using namespace heed::examples;
+using heed::support::TemporaryFolder;
 
 BOOST_AUTO_TEST_SUITE(output)
 
@@ -40,6 +44,16 @@ BOOST_AUTO_TEST_CASE(a_closed_output_is_told) {
     BOOST_TEST(outcome.code == 1);
     BOOST_TEST(outcome.err == "nw_kernel_regression: the output cannot be written\n");
   }
+}
+
+// The limit on the size of files: 512 bytes times 8, less than the page takes.
+BOOST_AUTO_TEST_CASE(a_file_beyond_the_limit_is_told_and_none_is_left) {
+  const TemporaryFolder folder;
+  Process process("self_attention", "--html " + (folder / "page.html"), "ulimit -f 8");
+  const Outcome outcome = process.wait();
+  BOOST_TEST(outcome.code == 1);
+  BOOST_TEST(outcome.err.find("File too large") != outcome.err.npos, outcome.err);
+  BOOST_TEST(std::filesystem::is_empty(folder / ""));
 }
 
 // What comes from the command line reaches the terminal without control characters.

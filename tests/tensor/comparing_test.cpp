@@ -46,9 +46,10 @@ BOOST_AUTO_TEST_CASE(close_is_within_the_tolerance) {
   BOOST_TEST(!allclose(tensor({1, 2}), tensor({1, 3})));
   BOOST_TEST(allclose(tensor({1, 2}), tensor({1, 3}), 1e-5, 1));
   BOOST_TEST(allclose(tensor({{1.0, 2.0}}), tensor({{1.0}, {1.0}}), 1e-5, 1));
-  BOOST_TEST(error_of([&] { allclose(a, six()); }) ==
-             "eq: the dtypes must be equal, got float64 and float32; to(dtype) converts "
-             "a tensor");
+  BOOST_TEST(
+      error_of([&] { allclose(a, six()); }) ==
+      "isclose: the dtypes must be equal, got float64 and float32; to(dtype) converts "
+      "a tensor");
 }
 
 BOOST_AUTO_TEST_CASE(nonzero_gives_the_places) {
@@ -69,8 +70,9 @@ BOOST_AUTO_TEST_CASE(one_hot_marks_the_ids) {
   BOOST_TEST(show(one_hot(empty({0}, int64), 3)) == "int64 (0, 3)");
   BOOST_TEST(error_of([] { one_hot(tensor({3}), 3); }) ==
              "one_hot: the ids must be below the number of classes, 3, got 3");
-  BOOST_TEST(error_of([] { one_hot(tensor({-1})); }) ==
-             "one_hot: the ids must not be negative, got -1");
+  BOOST_TEST(error_of([] {
+               one_hot(tensor({3, -5}));
+             }) == "one_hot: the ids must not be negative, got -5");
   BOOST_TEST(error_of([] { one_hot(tensor({0}), 0); }) ==
              "one_hot: the ids must be below the number of classes, 0, got 0");
   BOOST_TEST(error_of([] { one_hot(tensor({1.0})); }) ==
@@ -91,6 +93,8 @@ BOOST_AUTO_TEST_CASE(roll_moves_on) {
   BOOST_TEST((roll(six(), 0, 0).storage() != six().storage()));
   BOOST_TEST(error_of([] { roll(six(), 1, 2); }) ==
              "roll: dim must be from -2 to 1, got 2");
+  BOOST_TEST(error_of([] { roll(tensor(1), 1, 0); }) ==
+             "roll: a scalar has no dimensions, got dim 0");
 }
 
 BOOST_AUTO_TEST_CASE(a_grid_of_coordinates) {
@@ -177,6 +181,9 @@ BOOST_AUTO_TEST_CASE(closeness_is_relative_to_the_second) {
   };
   check_refused(-1, 0);
   check_refused(0, NAN);
+  BOOST_TEST(error_of([] { isclose(tensor({1}), tensor({1.0})); }) ==
+             "isclose: the dtypes must be equal, got int64 and float32; to(dtype) "
+             "converts a tensor");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -280,7 +280,7 @@ BOOST_AUTO_TEST_CASE(single_elements) {
   BOOST_TEST(error_of([&] { x.item(); }) ==
              "item: the tensor must have one element, got the shape (2, 3)");
   BOOST_TEST(error_of([&] { x.at({1}); }) ==
-             "at: one index a dimension, got 1 for the shape (2, 3)");
+             "at: there must be one index per dimension, got 1 for the shape (2, 3)");
   BOOST_TEST(error_of([&] {
                x.at({0, 3});
              }) == "at: the index of dim 1 must be from -3 to 2, got 3");
@@ -314,8 +314,8 @@ BOOST_AUTO_TEST_CASE(fill) {
              "fill_: an int64 tensor takes whole numbers, got inf; to(float32) converts "
              "a tensor");
   BOOST_TEST(error_of([] { empty({2}, int64).fill_(9223372036854775808.0); }) ==
-             "fill_: an int64 tensor takes whole numbers, got 9.223372036854776e+18; "
-             "to(float32) converts a tensor");
+             "fill_: an int64 tensor takes numbers from -2^63 to 2^63 - 1, got "
+             "9.223372036854776e+18");
   BOOST_TEST(error_of([] { empty({0}, boolean).fill_(2); }) ==
              "fill_: a bool tensor takes 0 or 1, got 2");
 }

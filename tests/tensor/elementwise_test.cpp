@@ -259,8 +259,8 @@ BOOST_AUTO_TEST_CASE(errors_say_what_must_hold) {
       "tensor",
       [&] { return twice * a; });
   says(
-      "sub: the dtype must be float32, float64 or int64, got bool; to(float32) converts "
-      "a tensor",
+      "sub: the dtype must not be bool, got bool; a ^ b tells where two differ, !a "
+      "negates",
       [&] { 1 - truth; });
   says(
       "neg: the dtype must be float32, float64 or int64, got bool; to(float32) converts "

@@ -169,11 +169,21 @@ BOOST_AUTO_TEST_CASE(errors) {
              "arange: start, end and step must be finite, got 0, inf and 1");
   BOOST_TEST(error_of([] { arange(0, 1, NAN); }) ==
              "arange: start, end and step must be finite, got 0, 1 and nan");
-  BOOST_TEST(error_of([] { arange(0, 1e300, 1e-5); }) ==
-             "arange: too many elements, got 0 to 1e+300 by 1e-05");
+  BOOST_TEST(error_of([] { arange(0, 1e30, 1e-5); }) ==
+             "arange: too many elements, got 0 to 1e+30 by 1e-05");
   BOOST_TEST(error_of([] { arange(INT64_MIN, INT64_MAX); }) ==
              "arange: too many elements, got -9223372036854775808 to "
              "9223372036854775807 by 1");
+  // As doubles start and end are equal here.
+  const std::int64_t large = (std::int64_t{1} << 53) + 1;
+  BOOST_TEST(error_of([=] { arange(large, large - 1, 2); }) ==
+             "arange: step must lead from start to end, got 9007199254740993, "
+             "9007199254740992 and 2");
+  BOOST_TEST(error_of([] { arange(0.0, 1e300, 2.5e299); }) ==
+             "arange: 1e+300 is too large for float32");
+  BOOST_TEST(arange(0.0, 1e300, 2.5e299, float64).numel() == 4);
+  BOOST_TEST(error_of([] { linspace(0, 1e300, 3); }) ==
+             "linspace: 1e+300 is too large for float32");
   BOOST_TEST(error_of([] { arange(0, 2.5, 1, int64); }) ==
              "arange: an int64 tensor takes whole numbers, got 2.5; to(float32) converts "
              "a tensor");

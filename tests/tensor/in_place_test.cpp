@@ -86,6 +86,11 @@ BOOST_AUTO_TEST_CASE(errors) {
              "where: the shapes must broadcast (equal sizes, or 1), got (3) and (4)");
   BOOST_TEST(error_of([&] { where(mask, ones({4}), 0); }) ==
              "where: the shapes must broadcast (equal sizes, or 1), got (2, 3) and (4)");
+  // Exact beyond 2^53.
+  const Tensor whole = zeros({1}, int64), all = ones({1}, boolean);
+  for (const std::int64_t large : {(std::int64_t{1} << 53) + 1, INT64_MAX}) {
+    BOOST_TEST(masked_fill(whole, all, large).item<std::int64_t>() == large);
+  }
   BOOST_TEST(error_of([&] { masked_fill(x, x, 0); }) ==
              "masked_fill: the mask must be bool, got float32");
   BOOST_TEST(error_of([&] { masked_fill(x, x > 0, -1e300); }) ==
@@ -190,7 +195,14 @@ BOOST_AUTO_TEST_CASE(errors) {
              "add_: the dtypes must be equal, got float32 and float64; to(dtype) "
              "converts a tensor");
   BOOST_TEST(error_of([&] { add_(whole, x); }) ==
-             "add_: float32 cannot be added to int64 in place");
+             "add_: the result would be float32, which cannot be written to int64");
+  BOOST_TEST(error_of([&] { whole -= x; }) ==
+             "sub_: the result would be float32, which cannot be written to int64");
+  BOOST_TEST(error_of([&] { x -= ones({2}); }) ==
+             "sub_: x must broadcast to the target, got (2) and (3)");
+  BOOST_TEST(error_of([&] { add_(truth, truth, 0); }) ==
+             "add_: the dtype must be float32, float64 or int64, got bool; to(float32) "
+             "converts a tensor");
   BOOST_TEST(error_of([&] { add_(whole, whole, 0.5); }) ==
              "add_: an int64 tensor takes whole numbers, got 0.5; to(float32) converts a "
              "tensor");

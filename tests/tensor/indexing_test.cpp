@@ -117,11 +117,12 @@ BOOST_AUTO_TEST_CASE(index_add_sums_slices) {
   BOOST_TEST(error_of([&] {
                index_add({2, 2}, 0, index, x);
              }) == "index_add: the indices must be from 0 to 1, got 2");
-  BOOST_TEST(error_of([&] {
-               index_add({4, 3}, 0, index, x);
-             }) ==
-             "index_add: x must have the sizes (4, 3) but one slice an index along dim "
-             "0, got (3, 2) and (3)");
+  BOOST_TEST(
+      error_of([&] {
+        index_add({4, 3}, 0, index, x);
+      }) ==
+      "index_add: x must have the sizes (4, 3), but along dim 0 one slice per index, "
+      "got (3, 2) and (3)");
 }
 
 BOOST_AUTO_TEST_CASE(scatter_add_sums_elements) {
@@ -272,7 +273,7 @@ BOOST_AUTO_TEST_CASE(repeat_lays_side_by_side) {
                               {1, 1, 1, 1, 1, 1, 2, 2});
   BOOST_TEST(show(eight) == "(1, 1, 1, 1, 1, 1, 2, 4) 1 2 1 2 1 2 1 2");
   BOOST_TEST(error_of([&] { repeat(x, {2}); }) ==
-             "repeat: at least one number a dimension, got (2) for the shape (1, 2)");
+             "repeat: at least one number per dimension, got (2) for the shape (1, 2)");
   BOOST_TEST(error_of([&] {
                repeat(x, {2, -1});
              }) == "repeat: the repeats must not be negative, got -1");
@@ -298,7 +299,7 @@ BOOST_AUTO_TEST_CASE(repeat_interleave_keeps_neighbours) {
                repeat_interleave(x, tensor({1, -1}), 0);
              }) == "repeat_interleave: the repeats must not be negative, got -1");
   BOOST_TEST(error_of([&] { repeat_interleave(x, tensor({1}), 0); }) ==
-             "repeat_interleave: one number a slice, shape (2), got (1)");
+             "repeat_interleave: there must be one number per slice, shape (2), got (1)");
   BOOST_TEST(error_of([&] {
                repeat_interleave(x, tensor({1.0, 1.0}), 0);
              }) == "repeat_interleave: the repeats must be int64, got float32");

@@ -123,12 +123,31 @@ BOOST_AUTO_TEST_CASE(what_it_refuses) {
   BOOST_CHECK_EXCEPTION(layer_norm(ones({2, 0}), {}, {}, 1e-5), Error,
                         says("layer_norm: x must have a last dimension of at least 1, "
                              "got (2, 0)"));
-  BOOST_CHECK_EXCEPTION(
-      layer_norm(ones({2, 3}), ones({2}), {}, 1e-5), Error,
-      says("layer_norm: weight and bias must have the shape (3), got (2)"));
+  BOOST_CHECK_EXCEPTION(layer_norm(ones({2, 3}), ones({2}), {}, 1e-5), Error,
+                        says("layer_norm: weight must have the shape (3), got (2)"));
+  BOOST_CHECK_EXCEPTION(layer_norm(ones({2, 3}), {}, ones({1, 3}), 1e-5), Error,
+                        says("layer_norm: bias must have the shape (3), got (1, 3)"));
   BOOST_CHECK_EXCEPTION(layer_norm(ones({2, 3}), {}, ones({3}, float64), 1e-5), Error,
                         says("layer_norm: the dtypes must be equal, got float32 and "
                              "float64; to(dtype) converts a tensor"));
+  const Tensor x = randn({4, 2}), rows = ones({4});
+  const auto refused = [&](const Tensor& g, const Tensor& weight, const Tensor& mean,
+                           const Tensor& rstd) {
+    return error_of([&] {
+      layer_norm_backward(g, x, weight, mean, rstd, {true, true, true});
+    });
+  };
+  BOOST_TEST(refused(ones({1, 2}), {}, rows, rows) ==
+             "layer_norm_backward: g must have the shape (4, 2), got (1, 2)");
+  BOOST_TEST(refused(x, ones({4}), rows, rows) ==
+             "layer_norm_backward: weight must have the shape (2), got (4)");
+  BOOST_TEST(refused(x, {}, ones({3}), rows) ==
+             "layer_norm_backward: mean must have the shape (4), got (3)");
+  BOOST_TEST(refused(x, {}, rows, ones({4, 1})) ==
+             "layer_norm_backward: rstd must have the shape (4), got (4, 1)");
+  BOOST_TEST(refused(x.to(float64), {}, rows, rows) ==
+             "layer_norm_backward: the dtypes must be equal, got float32 and float64; "
+             "to(dtype) converts a tensor");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -128,6 +128,11 @@ BOOST_AUTO_TEST_CASE(print_options_hold_until_they_are_set_again) {
   set_printoptions({.precision = 1, .threshold = 5, .edgeitems = 2, .sci_mode = true});
   BOOST_TEST(to_string(tensor({1.5, 2.5})) == "tensor([1.5e+00, 2.5e+00])");
   BOOST_TEST(to_string(arange(6)) == "tensor([0, 1,  ..., 4, 5])");
+  set_printoptions({.threshold = 2, .edgeitems = 0});
+  BOOST_TEST(to_string(ones({3})) == "tensor([...], size=(3))");
+  BOOST_TEST(to_string(ones({3, 4}, float64)) ==
+             "tensor([...], size=(3, 4), dtype=float64)");
+  BOOST_TEST(to_string(ones({2})) == "tensor([1., 1.])");
   set_printoptions({.linewidth = 20});
   BOOST_TEST(to_string(arange(6)) == "tensor([0, 1, 2, 3,\n        4, 5])");
   set_printoptions({});

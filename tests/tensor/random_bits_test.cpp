@@ -54,6 +54,9 @@ BOOST_AUTO_TEST_CASE(errors) {
   BOOST_TEST(error_of([] { bernoulli_bits({}, 0.5); }) ==
              "bernoulli_bits: the shape must have a dimension, got ()");
   BOOST_TEST(error_of([] {
+               bernoulli_bits({2, -5}, 0.5);
+             }) == "shape: sizes must not be negative, got (2, -5)");
+  BOOST_TEST(error_of([] {
                unpack_bits(zeros({2, 1}, int64), 65, float32);
              }) ==
              "unpack_bits: for rows of 65 the bits must be int64 (..., 2), got int64 "
