@@ -122,8 +122,9 @@ int run(const ListingOptions& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return run_listing(argc, argv, "multi_head_attention",
-                     "Multi-head attention: the tutorial's within a sequence, and the "
-                     "book's from one to another.",
-                     run, {.html = true, .graph = "tutorial's attention"});
+  return run_listing(
+      argc, argv, "multi_head_attention",
+      "Multi-head attention: the tutorial's within a sequence, which --graph draws, and\n"
+      "the book's from one to another, which --html shows.",
+      run, {.html = true, .graph = "tutorial's attention"});
 }
