@@ -13,6 +13,9 @@ namespace {
 
 PrintOptions options;
 
+// Whether only some of its elements are shown.
+bool is_summarised(const Tensor& x) { return x.numel() > options.threshold; }
+
 std::string text(bool value) { return value ? "True" : "False"; }
 std::string text(std::int64_t value) { return fmt::format("{}", value); }
 
@@ -99,9 +102,7 @@ template <class T>
 class Lists {
  public:
   Lists(const Tensor& x, std::string_view format)
-      : x_(x),
-        summarised_(x.numel() > options.threshold),
-        format_(shown_values(), format) {}
+      : x_(x), summarised_(is_summarised(x)), format_(shown_values(), format) {}
 
   std::string operator()(int indent) const {
     return x_.dim() == 0 ? format_(*x_.data<T>()) : list(0, x_.data<T>(), indent);
@@ -201,7 +202,7 @@ std::string to_string(const Tensor& tensor, std::string_view format) {
 
   // The shape or the dtype, where the numbers do not show it.
   std::vector<std::string> remarks;
-  const bool shows_none = tensor.numel() > options.threshold && options.edgeitems == 0;
+  const bool shows_none = is_summarised(tensor) && options.edgeitems == 0;
   if ((is_empty && tensor.dim() != 1) || shows_none) {
     remarks.push_back(fmt::format("size={}", tensor.shape()));
   }

@@ -264,7 +264,7 @@ Tensor masked_fill(const Tensor& x, const Tensor& mask, Number value) {
   });
 }
 Tensor& Tensor::masked_fill_(const Tensor& mask, Number value) {
-  return overwrite("masked_fill_", masked_fill(mask, value));
+  return overwrite("masked_fill_", heed::masked_fill(*this, mask, value));
 }
 
 // --- in place

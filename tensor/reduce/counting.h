@@ -6,8 +6,7 @@
 
 namespace heed {
 
-// The distinct elements of x, in rising order. Each NaN is one of its own. No function
-// here has an Error but where it says so.
+// The distinct elements of x, in rising order. Each NaN is one of its own.
 struct Unique {
   Tensor output;           // (n)
   Tensor inverse_indices;  // x's shape: x = output[inverse_indices]
