@@ -130,8 +130,9 @@ X count_nonzero(const X& x, const Dims& dims) {
 
 template <Array X>
 std::vector<X> unbind(const X& x, Dim dim) {
-  std::vector<X> parts;
-  for (std::int64_t i = 0; i < x.size(dim); ++i) parts.push_back(select(x, dim, i));
+  const int d = existing_dim("unbind", dim, x.dim());
+  auto parts = detail::list_for<X>("unbind", x.size(d));
+  for (std::int64_t i = 0; i < x.size(d); ++i) parts.push_back(select(x, d, i));
   return parts;
 }
 
@@ -195,6 +196,7 @@ X take(const X& x, const Tensor& index) {
         name(index.dtype()));
   const Tensor places = flatten(index);
   const std::int64_t n = x.numel();
+  check(n > 0 || index.numel() == 0, "take: x has no elements, got {}", x.shape());
   const Tensor outside = masked_select(places, (places < -n) | (places >= n));
   check(outside.numel() == 0, "take: the indices must be from {} to {}, got {}", -n,
         n - 1, outside);

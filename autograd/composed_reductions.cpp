@@ -54,7 +54,8 @@ WithIndices<X> kthvalue(const X& x, Integer k, Dim dim, Flag keepdim) {
 template <Array X>
 WithIndices<X> median(const X& x, Dim dim, Flag keepdim) {
   if (x.dim() == 0) return median(unsqueeze(x, 0), dim);
-  (void)normalize_dim("median", dim, x.dim());
+  check(x.size(normalize_dim("median", dim, x.dim())) > 0,
+        "median: cannot reduce over no elements, got {}", x.shape());
   const Tensor& value = detail::value_of(x);
   const Tensor nan = argmax(value, dim, true);  // the place of the first, if any
   const std::int64_t middle = (x.size(dim) - 1) / 2;
@@ -80,6 +81,7 @@ X quantile(const X& x, const Tensor& q, std::optional<Dim> dim, Flag keepdim) {
         "quantile: q must be a number or a vector of numbers from 0 to 1, got {}", q);
   check_floating("quantile", x.dtype());
   if (x.dim() == 0 && dim) return quantile(unsqueeze(x, 0), q, dim);
+  if (dim) (void)normalize_dim("quantile", *dim, x.dim());
   const X rows = sort(dim ? movedim(x, *dim, -1) : flatten(x)).values;
   const std::int64_t last = rows.size(-1) - 1;
   check(x.numel() > 0, "quantile: x must not be empty, got {}", x.shape());
@@ -112,7 +114,9 @@ X cumprod(const X& x, Dim dim) {
   if (x.dtype() == boolean) return cumprod(x.to(int64), dim);
   if (x.dtype() == float32) return cumprod(x.to(float64), dim).to(float32);
   if (x.dim() == 0) return reshape(cumprod(flatten(x), dim), {});
-  if (x.size(dim) == 0) return x.clone();
+  if (x.size(normalize_dim("cumprod", dim, x.dim())) == 0 || x.numel() == 0) {
+    return x.clone();
+  }
   std::vector<X> products = {select(x, dim, 0)};
   for (std::int64_t i = 1; i < x.size(dim); ++i) {
     products.push_back(products.back() * select(x, dim, i));
@@ -136,6 +140,7 @@ template <Array X>
 X diff(const X& x, Integer n, Dim dim) {
   check(n >= 0, "diff: n must not be negative, got {}", std::int64_t{n});
   check(x.dim() > 0, "diff: x must have a dimension, got {}", x.shape());
+  (void)normalize_dim("diff", dim, x.dim());
   X y = n == 0 ? x.clone() : x;
   for (std::int64_t i = 0; i < n && y.size(dim) > 0; ++i) {
     const X after = slice(y, dim, 1), before = slice(y, dim, 0, -1);

@@ -2,6 +2,7 @@
 #include "autograd/index_put.h"
 #include "autograd/statistics.h"
 #include "tensor/core/methods.h"
+#include "tensor/core/tensor_iterator.h"
 
 namespace heed {
 
@@ -9,6 +10,7 @@ template <class Self>
 Self& Methods<Self>::write(const char* name, const Self& result) {
   Self& x = static_cast<Self&>(*this);
   detail::check_writes_over(name, detail::value_of(x), detail::value_of(result));
+  if (x.numel() > 0) check_distinct(name, detail::value_of(x));
   if constexpr (std::same_as<Self, Variable>) {
     Tensor target = x.writable(name);
     check(!grad_enabled() || !result.requires_grad(), "{}: {}", name,

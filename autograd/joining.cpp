@@ -110,7 +110,11 @@ Variable flip(const Variable& x, const Dims& dims) {
 // x moved on
 Variable roll(const Variable& x, Integer shift, Dim dim) {
   return record({"roll", "dx = g moved back"}, roll(x.value(), shift, dim),
-                rule(x, [shift, dim](auto& g) { return roll(g, -shift, dim); }));
+                rule(x, [shift, dim](auto& g) {
+                  // The lowest shift has no negative.
+                  const std::int64_t size = std::max<std::int64_t>(g.size(dim), 1);
+                  return roll(g, -(shift % size), dim);
+                }));
 }
 
 }  // namespace heed

@@ -25,7 +25,7 @@ Joint<A, B> kron(const A& a, const B& b) {
     of_a.push_back(1);
     of_b.push_back(1);
     of_b.push_back(size(b));
-    joint.push_back(size(a) * size(b));
+    joint.push_back(count({size(a), size(b)}));
   }
   return reshape(reshape(a, of_a) * reshape(b, of_b), joint);
 }

@@ -29,6 +29,7 @@ X atleast_3d(const X& x) {
 template <Array X>
 std::vector<X> tensor_split(const X& x, const std::vector<std::int64_t>& indices,
                             Dim dim = 0) {
+  (void)existing_dim("tensor_split", dim, x.dim());
   std::vector<X> parts;
   std::int64_t begin = 0;
   for (const std::int64_t end : indices) {
@@ -49,12 +50,15 @@ template <Array X>
 std::vector<X> tensor_split(const X& x, Integer sections, Dim dim = 0) {
   check(sections >= 1, "tensor_split: there must be at least one piece, got {}",
         std::int64_t{sections});
-  std::vector<std::int64_t> begins;
-  for (std::int64_t i = 1; i < sections; ++i) {
-    const std::int64_t size = x.size(dim) / sections, longer = x.size(dim) % sections;
-    begins.push_back(i * size + std::min(i, longer));
+  const std::int64_t total = x.size(existing_dim("tensor_split", dim, x.dim()));
+  const std::int64_t size = total / sections, longer = total % sections;
+  auto parts = detail::list_for<X>("tensor_split", sections);
+  for (std::int64_t i = 0, begin = 0; i < sections; ++i) {
+    const std::int64_t end = begin + size + (i < longer);
+    parts.push_back(slice(x, dim, begin, end));
+    begin = end;
   }
-  return tensor_split(x, begins, dim);
+  return parts;
 }
 
 // Turned k times by a quarter in the plane of two dimensions, from the first to the
@@ -83,12 +87,11 @@ template <Array X>
 X combinations(const X& x, Integer r = 2, bool with_replacement = false) {
   check(x.dim() == 1, "combinations: x must be a vector, got {}", x.shape());
   check(r >= 1, "combinations: r must be at least 1, got {}", std::int64_t{r});
-  if (r == 1) return unsqueeze(x, 1).clone();
-  const Tensor places = arange(x.size(0));
-  const Tensor tuples = cartesian_prod(std::vector(static_cast<std::size_t>(r), places));
-  const Tensor left = slice(tuples, 1, 0, -1), right = slice(tuples, 1, 1);
-  const Tensor chosen = all(with_replacement ? left <= right : left < right, 1);
-  const Tensor index = index_select(tuples, 0, flatten(nonzero(chosen)));
+  const std::int64_t n = x.size(0);
+  (void)count({n, r});  // n + r does not overflow
+  // A choice that may repeat numbers is one of n + r - 1 numbers, less i at place i.
+  const Tensor index = with_replacement ? combination_indices(n + r - 1, r) - arange(r)
+                                        : combination_indices(n, r);
   return reshape(index_select(x, 0, flatten(index)), index.shape());
 }
 
@@ -96,6 +99,7 @@ X combinations(const X& x, Integer r = 2, bool with_replacement = false) {
 // at the distance dx. Throws Error when x is neither.
 template <Array Y, Array X>
 Joint<Y, X> trapezoid(const Y& y, const X& x, Dim dim = -1) {
+  (void)existing_dim("trapezoid", dim, y.dim());
   if (x.dim() == 1 && y.dim() > 1 && x.size(0) == y.size(dim)) {
     const X points = transpose(expand(x, transpose(y, dim, -1).shape()), dim, -1);
     return trapezoid(y, points, dim);
@@ -107,6 +111,7 @@ Joint<Y, X> trapezoid(const Y& y, const X& x, Dim dim = -1) {
 }
 template <Array Y>
 Y trapezoid(const Y& y, double dx = 1, Dim dim = -1) {
+  (void)existing_dim("trapezoid", dim, y.dim());
   return sum(slice(y, dim, 1) + slice(y, dim, 0, -1), dim) * (dx / 2);
 }
 

@@ -28,11 +28,9 @@ X cov(const X& x, Integer correction) {
   if (!is_floating(x.dtype())) return cov(x.to(float32), correction);
   if (x.dim() == 0) return cov(unsqueeze(x, 0), correction);
   if (x.dim() == 2 && x.size(0) == 1) return cov(select(x, 0, 0), correction);
-  const std::int64_t degrees =
-      std::max<std::int64_t>(x.size(-1) - std::int64_t{correction}, 0);
+  const double degrees = std::max(0.0, static_cast<double>(x.size(-1)) - correction);
   const X rest = x - mean(x, -1, true);
-  return (x.dim() == 1 ? dot(rest, rest) : matmul(rest, transpose(rest, 0, 1))) /
-         static_cast<double>(degrees);
+  return (x.dim() == 1 ? dot(rest, rest) : matmul(rest, transpose(rest, 0, 1))) / degrees;
 }
 
 template <Array X>

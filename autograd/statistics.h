@@ -69,6 +69,7 @@ Joint<A, B> logaddexp(const A& a, const B& b) {
 // log(x / (1 - x)), the inverse of sigmoid; with eps x is held between eps and 1 - eps.
 template <Array X>
 X logit(const X& x, std::optional<double> eps = {}) {
+  if (!is_floating(x.dtype())) return logit(x.to(float32), eps);
   const X p = eps ? clamp(x, *eps, 1 - *eps) : x;
   return log(p / (1 - p));
 }

@@ -213,7 +213,7 @@ class [[nodiscard]] Variable : public Methods<Variable> {
 
   // *this, if an update by x is not recorded; else throws Error.
   Variable& unrecorded(std::string_view op, const Variable& x);
-  Variable& unrecorded(std::string_view op, double) { return unrecorded(op, Variable()); }
+  Variable& unrecorded(std::string_view op, Number) { return unrecorded(op, Variable()); }
   // The value, to be changed in place by the member `name`; Error where it must not be.
   Tensor writable(const char* name) const;
   Tensor value_;

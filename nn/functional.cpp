@@ -17,8 +17,9 @@ namespace {
 // The dimensions to normalise over. Throws Error, naming the function, unless the shape
 // ends with `normalized`.
 Dims last_dims(const char* op, const Shape& shape, const Shape& normalized) {
+  check(normalized.rank() > 0, "{}: there must be a size to normalise over, got ()", op);
   const int lead = shape.rank() - normalized.rank();
-  bool fits = normalized.rank() > 0 && lead >= 0;
+  bool fits = lead >= 0;
   Dims last;
   for (int i = 0; fits && i < normalized.rank(); ++i) {
     fits = shape[lead + i] == normalized[i];

@@ -165,10 +165,10 @@ Variable Gpt::hidden(const Tensor& ids, Cache* cache) {
   check(ids.dim() == 2 && ids.dtype() == int64 && ids.size(1) >= 1,
         "Gpt: ids must be int64 (batch, n), n at least 1, got {} {}", name(ids.dtype()),
         ids.shape());
+  if (cache) check_cache(*cache, options, ids.shape());
   const std::int64_t end = seen + ids.size(1);
   check(end <= options.block_size, "Gpt: at most block_size = {} positions, got {}",
         options.block_size, end);
-  if (cache) check_cache(*cache, options, ids.shape());
   const Tensor positions = arange(seen, end, 1, int64);
   Variable x = transformer.drop(transformer.wte(ids) + transformer.wpe(positions));
   for (std::size_t i = 0; i < transformer.h.size(); ++i) {

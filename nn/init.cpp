@@ -82,6 +82,12 @@ Tensor& trunc_normal_(Tensor& w, double mean, double std, double a, double b) {
   check(std > 0 && a < b,
         "trunc_normal_: std must be positive and a below b, got {}, {} and {}", std, a,
         b);
+  // Beyond 39 std the density is 0 in float64.
+  check(
+      a - mean <= 39 * std && mean - b <= 39 * std,
+      "trunc_normal_: mean must be within 39 std of the range, got mean {}, std {}, a {} "
+      "and b {}",
+      mean, std, a, b);
   const auto cdf = [&](double x) {
     return (1 + std::erf((x - mean) / std / std::sqrt(2.0))) / 2;
   };
@@ -93,7 +99,7 @@ Tensor& trunc_normal_(Tensor& w, double mean, double std, double a, double b) {
       w.copy_(where(beyond, empty_like(w).normal_(mean, std), w));
     }
   }
-  // Beyond 39 std from the most likely number the density is 0 in float64.
+  // Nor does it reach further from the most likely number.
   const double mode = std::clamp(mean, a, b);
   a = std::max(a, mode - 39 * std);
   b = std::min(b, mode + 39 * std);

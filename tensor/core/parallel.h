@@ -22,7 +22,9 @@ inline constexpr std::int64_t exp_cost = 4;
 inline constexpr std::int64_t multiply_grain = 1 << 19;
 
 // How many pieces of size b cover a.
-inline std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+inline std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
+  return a / b + (a % b > 0);
+}
 
 // The size of a piece if `size` is cut into as few nearly equal pieces of at most `most`
 // as possible, rounded up to a multiple of `unit`.

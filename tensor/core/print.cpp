@@ -114,7 +114,8 @@ class Lists {
     const std::int64_t size = x_.shape()[dim];
     std::vector<std::int64_t> places;
     for (std::int64_t i = 0; i < size; ++i) {
-      if (summarised_ && size > 2 * options.edgeitems && i == options.edgeitems) {
+      if (summarised_ && size - options.edgeitems > options.edgeitems &&
+          i == options.edgeitems) {
         places.push_back(-1);
         i = size - options.edgeitems;
         if (i == size) break;

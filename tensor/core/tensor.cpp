@@ -51,6 +51,8 @@ void copy(std::int64_t n, const void* from, std::int64_t from_step, void* to,
   // One loop for all that converts: twelve pairs of types are not worth a second.
   if (std::is_same_v<From, To> && to_step == 1 && from_step == 1) {
     std::copy_n(in, n, out);
+  } else if (std::is_same_v<From, To> && to_step == 1 && from_step == -1) {
+    std::reverse_copy(in - n + 1, in + 1, out);
   } else {
     for (std::int64_t i = 0; i < n; ++i) {
       out[i * to_step] = converted<To>(in[i * from_step]);

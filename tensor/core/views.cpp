@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "tensor/core/parallel.h"
+
 namespace heed {
 namespace {
 
@@ -185,6 +187,7 @@ Tensor slice(const Tensor& x, Dim dim, Integer start, Integer stop, Integer step
 Tensor select(const Tensor& x, Dim dim, Integer index) {
   const int d = existing_dim("select", dim, x.dim());
   const std::int64_t size = x.shape()[d];
+  check(size > 0, "select: dim {} of {} has no elements", d, x.shape());
   check(-size <= index && index < size,
         "select: the index of dim {} must be from {} to {}, got {}", d, -size, size - 1,
         index);
@@ -201,7 +204,7 @@ std::vector<Tensor> split(const Tensor& x, Size size, Dim dim) {
   const int d = existing_dim("split", dim, x.dim());
   check(size >= 1, "split: size must be at least 1, got {}", size);
   const std::int64_t total = x.shape()[d];
-  std::vector<Tensor> pieces;
+  auto pieces = detail::list_for<Tensor>("split", ceil_div(total, size));
   std::int64_t start = 0;
   do {  // an empty dimension gives one empty piece
     const std::int64_t length = std::min(std::int64_t{size}, total - start);
@@ -236,7 +239,9 @@ std::vector<Tensor> chunk(const Tensor& x, Size chunks, Dim dim) {
   check(chunks >= 1, "chunk: chunks must be at least 1, got {}", chunks);
   const std::int64_t total = x.shape()[d];
   if (total > 0) return split(x, (total - 1) / chunks + 1, d);
-  return std::vector<Tensor>(static_cast<std::size_t>(chunks), x);
+  auto pieces = detail::list_for<Tensor>("chunk", chunks);
+  pieces.assign(static_cast<std::size_t>(chunks), x);
+  return pieces;
 }
 
 }  // namespace heed

@@ -2,6 +2,8 @@
 // and only where no view can do it.
 #pragma once
 
+#include <exception>
+#include <string_view>
 #include <vector>
 
 #include "tensor/core/tensor.h"
@@ -54,4 +56,19 @@ std::vector<Tensor> split_with_sizes(const Tensor& x,
 // an empty dimension `chunks` empty pieces. Throws Error unless chunks >= 1.
 std::vector<Tensor> chunk(const Tensor& x, Size chunks, Dim dim = 0);
 
+namespace detail {
+
+// An empty list with room for n pieces. Throws Error, naming `op`, where memory has none.
+template <class X>
+std::vector<X> list_for(std::string_view op, std::int64_t n) {
+  std::vector<X> pieces;
+  try {
+    pieces.reserve(static_cast<std::size_t>(n));
+  } catch (const std::exception&) {
+    check(false, "{}: there is no memory for a list of {} pieces", op, n);
+  }
+  return pieces;
+}
+
+}  // namespace detail
 }  // namespace heed

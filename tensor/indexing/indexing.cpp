@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <numeric>
 
 #include "tensor/core/factories.h"
 #include "tensor/core/tensor_iterator.h"
@@ -351,6 +352,30 @@ Tensor tril_indices(Size rows, Size columns, Integer offset) {
 }
 Tensor triu_indices(Size rows, Size columns, Integer offset) {
   return transpose(nonzero(triu(ones({rows, columns}), offset)), 0, 1).contiguous();
+}
+
+Tensor combination_indices(Size n, Size r) {
+  (void)count({n, r});  // neither is negative, and n - r does not overflow
+  std::int64_t choices = r <= n ? 1 : 0;  // the binomial coefficient, factor by factor
+  for (std::int64_t k = 1; k <= std::min<std::int64_t>(r, n - r); ++k) {
+    check(!__builtin_mul_overflow(choices, n - k + 1, &choices),
+          "combinations: there are too many choices of {} of {} elements", r, n);
+    choices /= k;
+  }
+  Tensor indices = empty({choices, r}, int64);
+  std::int64_t* row = indices.mutable_data<std::int64_t>();
+  for (std::int64_t i = 0; i < choices; ++i, row += r) {
+    if (i == 0) {
+      std::iota(row, row + r, 0);
+      continue;
+    }
+    // The last number that can still rise does, and those after it follow it.
+    std::copy_n(row - r, r, row);
+    std::int64_t place = r - 1;
+    while (row[place] == n - r + place) --place;
+    std::iota(row + place, row + r, row[place] + 1);
+  }
+  return indices;
 }
 
 }  // namespace heed

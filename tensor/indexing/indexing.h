@@ -48,6 +48,9 @@ Tensor tril(const Tensor& x, Integer diagonal = 0);
 // columns): int64 (2, number). Throw Error for a negative size.
 Tensor tril_indices(Size rows, Size columns, Integer offset = 0);
 Tensor triu_indices(Size rows, Size columns, Integer offset = 0);
+// Every choice of r of the numbers 0 to n - 1, each rising, in order: int64 (choices, r).
+// Throws Error for a negative size and for more choices than a tensor holds.
+Tensor combination_indices(Size n, Size r);
 // The diagonal of a matrix, as a copy. Throws Error for other ranks.
 Tensor diagonal(const Tensor& x);
 

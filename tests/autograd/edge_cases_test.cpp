@@ -197,6 +197,8 @@ BOOST_AUTO_TEST_CASE(sources_have_the_dtype_of_what_they_go_to) {
 BOOST_AUTO_TEST_CASE(products_and_powers_that_overflow_on_the_way) {
   const Tensor x = tensor({1e30, 1e30, 1e-30, 1e-30});
   BOOST_TEST(equal(cumprod(x, 0), tensor({1e30, inf, 1e30, 1.0})));
+  const Shape none{0, std::int64_t{1} << 40};
+  BOOST_TEST(cumprod(empty(none), 1).shape() == none);
   BOOST_TEST(equal(cumprod(tensor({0.5, 0.0, 1e300, 1e300}, float64), 0),
                    tensor({0.5, 0.0, 0.0, 0.0}, float64)));
   for (const double p : {0.5, 1.5, 3.0}) {
@@ -266,6 +268,7 @@ BOOST_AUTO_TEST_CASE(products_along_the_first_dimension_of_three) {
 BOOST_AUTO_TEST_CASE(covariances_of_whole_numbers_and_of_one) {
   BOOST_TEST(equal(cov(tensor({{1, 2}, {3, 5}})), tensor({{0.5, 1.0}, {1.0, 2.0}})));
   BOOST_TEST(std::isnan(cov(tensor(1.0)).item()));
+  BOOST_TEST(cov(tensor({1.0, 3.0}), INT64_MIN).item() == 2 / 0x1p63);
 }
 
 BOOST_AUTO_TEST_CASE(areas_under_points) {

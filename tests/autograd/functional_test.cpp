@@ -93,6 +93,34 @@ BOOST_AUTO_TEST_CASE(whole_numbers_become_floating) {
   BOOST_TEST(matrix_power(tensor({{1, 1}, {0, 1}}).to(float64), 3)[0][1].item() == 3);
 }
 
+BOOST_AUTO_TEST_CASE(combinations_in_order) {
+  BOOST_TEST(equal(combinations(arange(4), 3),
+                   tensor({{0, 1, 2}, {0, 1, 3}, {0, 2, 3}, {1, 2, 3}})));
+  BOOST_TEST(equal(combinations(arange(3), 2, true),
+                   tensor({{0, 0}, {0, 1}, {0, 2}, {1, 1}, {1, 2}, {2, 2}})));
+  BOOST_TEST(equal(combinations(arange(9), 9), unsqueeze(arange(9), 0)));
+  BOOST_TEST(combinations(arange(3), 10, true).shape() == Shape({66, 10}));
+  BOOST_TEST(combinations(arange(2), 3).shape() == Shape({0, 3}));
+  BOOST_TEST(combinations(zeros({0}), 2, true).shape() == Shape({0, 2}));
+}
+
+BOOST_AUTO_TEST_CASE(the_lowest_shift_goes_back_too) {
+  const Variable x(tensor({1.0, 2.0, 3.0}), true);
+  const Variable y = roll(x, INT64_MIN, 0);
+  BOOST_TEST(equal(y, tensor({3.0, 1.0, 2.0})));
+  y.backward(tensor({1.0, 10.0, 100.0}));
+  BOOST_TEST(equal(x.grad(), tensor({10.0, 100.0, 1.0})));
+}
+
+BOOST_AUTO_TEST_CASE(a_write_names_its_function) {
+  Variable x(tensor({{1.0, 2.0}, {3.0, 4.0}}));
+  x[0] *= Number(2);
+  BOOST_TEST(equal(x, tensor({{2.0, 4.0}, {3.0, 4.0}})));
+  BOOST_TEST(error_of([] { expand(ones({1}), {3}).div_(2); }) ==
+             "div_: the target must not repeat its elements, got the shape (3) with "
+             "strides (0)");
+}
+
 BOOST_AUTO_TEST_CASE(what_does_not_fit_is_refused) {
   const Tensor x = zeros({2, 3});
   BOOST_TEST(
@@ -115,12 +143,30 @@ BOOST_AUTO_TEST_CASE(what_does_not_fit_is_refused) {
              "tensordot: dims must be from 0 to the ranks 2 and 2, got 3");
   BOOST_TEST(error_of([&] { tensor_split(x, 0); }) ==
              "tensor_split: there must be at least one piece, got 0");
+  BOOST_TEST(error_of([&] { tensor_split(x, INT64_MAX); }) ==
+             "tensor_split: there is no memory for a list of 9223372036854775807 pieces");
+  BOOST_TEST(error_of([&] { tensor_split(x, 2, 7); }) ==
+             "tensor_split: dim must be from -2 to 1, got 7");
   BOOST_TEST(error_of([&] { rot90(x, 1, 0); }) ==
              "rot90: two different dimensions must be named, got (0)");
   BOOST_TEST(error_of([&] { combinations(x); }) ==
              "combinations: x must be a vector, got (2, 3)");
   BOOST_TEST(error_of([&] { combinations(zeros({2}), 0); }) ==
              "combinations: r must be at least 1, got 0");
+  BOOST_TEST(error_of([&] { combinations(arange(70), 35); }) ==
+             "combinations: there are too many choices of 35 of 70 elements");
+  BOOST_CHECK_THROW((void)combinations(arange(2), INT64_MAX), Error);
+  BOOST_TEST(error_of([&] {
+               const std::int64_t most = std::int64_t{1} << 40;
+               kron(expand(x[0][0], {most}), expand(x[0][0], {most}));
+             }) == "shape: too many elements, got (1099511627776, 1099511627776)");
+  BOOST_TEST(error_of([&] { trapezoid(x, 1, 2); }) ==
+             "trapezoid: dim must be from -2 to 1, got 2");
+  BOOST_TEST(error_of([&] { quantile(x, 0.5, 2); }) ==
+             "quantile: dim must be from -2 to 1, got 2");
+  BOOST_TEST(error_of([&] {
+               median(zeros({0, 2}), 0);
+             }) == "median: cannot reduce over no elements, got (0, 2)");
   BOOST_TEST(error_of([&] { atan2(x, zeros({4})); }) ==
              "atan2: the shapes must broadcast (equal sizes, or 1), got (2, 3) and (4)");
 }

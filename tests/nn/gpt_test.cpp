@@ -318,7 +318,7 @@ BOOST_AUTO_TEST_CASE(what_does_not_fit_is_refused) {
                  net.next(tensor({{1}}), wrong);
                }).starts_with("Gpt: the cache must hold keys and values "));
   };
-  for (const int positions : {-1, 0, 2}) {
+  for (const std::int64_t positions : {std::int64_t{-1}, std::int64_t{0}, INT64_MAX}) {
     Gpt::Cache wrong = cache;
     wrong.positions = positions;
     refused(wrong);

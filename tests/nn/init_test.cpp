@@ -57,6 +57,9 @@ BOOST_AUTO_TEST_CASE(truncated_normals_stay_within) {
              "trunc_normal_: std must be positive and a below b, got 1, 2 and 2");
   BOOST_TEST(error_of([&] { nn::init::trunc_normal_(w, 0, 0); }) ==
              "trunc_normal_: std must be positive and a below b, got 0, -2 and 2");
+  BOOST_TEST(error_of([&] { nn::init::trunc_normal_(w, 9, 0.125); }) ==
+             "trunc_normal_: mean must be within 39 std of the range, got mean 9, std "
+             "0.125, a -2 and b 2");
 }
 
 BOOST_AUTO_TEST_CASE(ones_on_the_diagonal) {

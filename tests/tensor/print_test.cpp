@@ -133,6 +133,8 @@ BOOST_AUTO_TEST_CASE(print_options_hold_until_they_are_set_again) {
   BOOST_TEST(to_string(ones({3, 4}, float64)) ==
              "tensor([...], size=(3, 4), dtype=float64)");
   BOOST_TEST(to_string(ones({2})) == "tensor([1., 1.])");
+  set_printoptions({.threshold = 2, .edgeitems = INT64_MAX});
+  BOOST_TEST(to_string(ones({3})) == "tensor([1., 1., 1.])");
   set_printoptions({.linewidth = 20});
   BOOST_TEST(to_string(arange(6)) == "tensor([0, 1, 2, 3,\n        4, 5])");
   set_printoptions({});

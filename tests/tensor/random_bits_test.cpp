@@ -66,6 +66,7 @@ BOOST_AUTO_TEST_CASE(errors) {
              }) ==
              "unpack_bits: for rows of 3 the bits must be int64 (..., 1), got float32 "
              "(2, 1)");
+  BOOST_CHECK_THROW((void)unpack_bits(zeros({2, 1}, int64), INT64_MAX, float32), Error);
 }
 
 // The numbers of torch.multinomial.

@@ -246,6 +246,8 @@ BOOST_AUTO_TEST_CASE(split_and_chunk) {
   BOOST_TEST(chunk(x, 4).size() == 3u);  // pieces of two
   BOOST_TEST(chunk(x, INT64_MAX).size() == 5u);
   BOOST_TEST(show_all(chunk(empty({0}), 3)) == "[(0)][(0)][(0)]");
+  BOOST_TEST(error_of([] { chunk(empty({0}), INT64_MAX); }) ==
+             "chunk: there is no memory for a list of 9223372036854775807 pieces");
   BOOST_TEST(error_of([&] { chunk(x, 0); }) == "chunk: chunks must be at least 1, got 0");
   BOOST_TEST(error_of([&] { chunk(tensor(1.0), 1); }) ==
              "chunk: a scalar has no dimensions, got dim 0");
