@@ -114,9 +114,8 @@ X cumprod(const X& x, Dim dim) {
   if (x.dtype() == boolean) return cumprod(x.to(int64), dim);
   if (x.dtype() == float32) return cumprod(x.to(float64), dim).to(float32);
   if (x.dim() == 0) return reshape(cumprod(flatten(x), dim), {});
-  if (x.size(normalize_dim("cumprod", dim, x.dim())) == 0 || x.numel() == 0) {
-    return x.clone();
-  }
+  (void)normalize_dim("cumprod", dim, x.dim());
+  if (x.numel() == 0) return x.clone();
   std::vector<X> products = {select(x, dim, 0)};
   for (std::int64_t i = 1; i < x.size(dim); ++i) {
     products.push_back(products.back() * select(x, dim, i));

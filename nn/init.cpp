@@ -82,7 +82,7 @@ Tensor& trunc_normal_(Tensor& w, double mean, double std, double a, double b) {
   check(std > 0 && a < b,
         "trunc_normal_: std must be positive and a below b, got {}, {} and {}", std, a,
         b);
-  // Beyond 39 std the density is 0 in float64.
+  // Beyond 39 std from the mean the density is 0 in float64.
   check(
       a - mean <= 39 * std && mean - b <= 39 * std,
       "trunc_normal_: mean must be within 39 std of the range, got mean {}, std {}, a {} "
@@ -99,7 +99,7 @@ Tensor& trunc_normal_(Tensor& w, double mean, double std, double a, double b) {
       w.copy_(where(beyond, empty_like(w).normal_(mean, std), w));
     }
   }
-  // Nor does it reach further from the most likely number.
+  // Beyond 39 std from the most likely number too.
   const double mode = std::clamp(mean, a, b);
   a = std::max(a, mode - 39 * std);
   b = std::min(b, mode + 39 * std);
