@@ -1,9 +1,9 @@
 // Products c = a b of matrices (BLAS's gemm). To read first, in an hour: this comment,
 // Products in gemm.h, matrix.h, tile_kernels.h; kernels/vector.h, and tile_kernels.cpp up
-// to the end of the loop in multiply_tile(); then panels.h, and here l2_cache() to Worker
-// (Part is in grid.h). The rest can wait: the ends and order of tiles, packing, and cuts
-// for threads (multiply_in_tiles(), grid.cpp). Levels are explained in kernels/level.h,
-// piece_size() in core/parallel.h. BLIS's names (a library of products) stand beside.
+// to the end of the loop in multiply_tile(); then panels.h and worker.h (Part is in
+// grid.h). The rest can wait: the ends and order of tiles, packing, and cuts for threads
+// (here and in grid.cpp). Levels are explained in kernels/level.h, piece_size() and
+// parallel_stealing() in core/parallel.h.
 //
 // multiply(), at the end, chooses among three ways (k = 0 gives zeros, or the bias):
 //
@@ -11,58 +11,10 @@
 //   small    packed b takes at most 12 KiB, and m n k is small: small_products.cpp
 //   tiles    all others: here
 //
-// A product of n x n matrices has n^3 multiply-adds and 3 n^2 numbers, which a loop over
-// rows and columns would read from memory again and again. Here what is read many times
-// is in registers or in a cache. The words, with the sizes for floats and AVX-512:
-//
-//   slice   up to 512 values of k (`depth`)
-//   tile    12 rows x 32 columns of c; in registers for one slice
-//   strip   a slice of the 12 rows of matrix a that a tile needs, up to 24 KiB; in the
-//           L1 cache
-//   panel   a slice of the 32 columns of b that a tile needs, up to 64 KiB, copied so
-//           that the tile reads memory from front to back. This copying is called
-//           packing: vectors are aligned, and what is missing at the ends is 0
-//   group   panels that together fit two thirds of a core's L2 cache
-//   block   of b: up to 64 panels, up to 4 MiB for each thread; in the L3 cache
-//           of a: what is packed or copied at a time; all rows, if they are neither
-//   part    the rows x columns of c, for all slices or for one, that a thread computes at
-//           a time
-//
-// The loops over one part, their steps, BLIS's names of these, and where they stand:
-//
-//   for each block of columns of b                 block_columns  NC  compute()
-//     for each slice of k: pack b                  depth          KC  compute()
-//       for each block of rows of a: pack a or     block_rows     MC  compute()
-//           copy it, if need be
-//         for each group of panels                 group              compute_block()
-//           for some strips of rows                Strips::at_once    compute_block()
-//             for each strip of these              tile_rows      MR  multiply_panels()
-//               for each panel of the group        tile_columns   NR  multiply_panels()
-//                 a tile of c                                         multiply_tile()
-//
-// One thread has one part, all of c. Two threads cut a product of 300 x 300 into six
-// parts of up to 64 columns, so that one that is done can take another's. Larger ones are
-// cut into pieces of rows or, if c is wide, of rows and columns, and the outer two loops
-// into stages: a thread begins all its pieces in one before the next. A part is then a
-// piece in one stage.
-//
-// A strip is read again for each panel of the group, and a panel for each strip: so a
-// strip must stay in L1 and a group in L2. What is read again after that comes from L3,
-// or from memory: a strip for the next group, a block of b for the next block of rows.
-// The first slice sets a tile of c, the others add to it. (If threads share k, slices are
-// added later: see grid.cpp.) For each value of k a tile reads two cache lines of a
-// panel. L2 has time for that: the 24 multiply-adds of vectors take 12 cycles or more.
-//
-// The outer loops are those of Goto and van de Geijn (Anatomy of High-Performance Matrix
-// Multiplication, 2008) and of BLIS. The inner two have changed places: BLIS keeps a
-// block of a in L2 and a panel of b in L1, heed panels of b in L2 and a strip of a in L1.
-// 16 strips are one call: with AVX2 narrow tiles have 12 rows. heed's tile reads matrix a
-// number by number, with any strides: so contiguous rows of it need no packing. They are
-// read in place, or copied (see choose_rows_of_a()).
-//
 // The bits of c depend neither on the number of threads nor on the caches: whatever its
-// tile, an element's sum over a slice is formed by one thread in the order of k; the
+// tile, an element's sum over a slice of k is formed by one thread in the order of k; the
 // slices are cut by the shape alone, and their sums are added in order.
+// (tests/tensor/matmul_bits_test.cpp compares them.)
 #include "tensor/product/gemm.h"
 
 #include <algorithm>
@@ -70,316 +22,133 @@
 #include <thread>
 #include <vector>
 
-#include <unistd.h>
-
 #include "tensor/core/buffer.h"
 #include "tensor/core/parallel.h"
 #include "tensor/kernels/level.h"
-#include "tensor/product/blis.h"
 #include "tensor/product/grid.h"
-#include "tensor/product/panels.h"
-#include "tensor/product/tile_kernels.h"
 #include "tensor/product/vector_kernels.h"
+#include "tensor/product/worker.h"
 
 namespace heed {
 namespace {
 
 using std::int64_t;
 
-// The size of a core's L2 cache in bytes.
-int64_t l2_cache() {
-#if defined(_SC_LEVEL2_CACHE_SIZE)
-  static const int64_t size = sysconf(_SC_LEVEL2_CACHE_SIZE);
-  if (size > 0) return size;
-#endif
-  return 256 << 10;
-}
-
-// The kernel that computes tiles: heed's, or at the baseline level (see level.h) BLIS's
-// micro-kernel. It is faster there, for BLIS takes the one of this processor, which may
-// have more instructions than the level.
+// The products of one call, cut into parts (share_out()), and a worker for each thread.
 template <class T>
-const kernels::TileKernels<T>& tile_kernels() {
-  return kernels::level() == kernels::Level::baseline
-             ? blis::tile_kernels<T>()
-             : kernels::get<kernels::TileKernels<T>>();
-}
-
-// How the rows of a reach the kernel.
-enum class RowsOfA {
-  in_place,  // it reads them where they lie
-  copied,    // it reads copies, one row after the other
-  packed,    // it reads panels of them (see panels.h)
-};
-
-// Rows whose numbers do not lie side by side are packed: a strip of them would take whole
-// cache lines for a few numbers each, and no longer fit into L1.
-//
-// Contiguous rows a multiple of 4 KiB apart are copied. A line of the L1 cache, 64 bytes,
-// has its place in one of 64 sets of 8 or 12 lines, so that numbers 4 KiB apart share a
-// set: a whole column of matrix a would. Copies are at most 2 KiB apart: at worst the six
-// or twelve rows of a tile share two sets. Rows 0 apart are one row.
-template <class T>
-RowsOfA choose_rows_of_a(const Products<T>& x, bool needs_panels) {
-  if (needs_panels || x.a.column_stride != 1) return RowsOfA::packed;
-  constexpr int64_t same_place = 4096 / sizeof(T);
-  const bool share_a_set = x.a.row_stride != 0 && x.a.row_stride % same_place == 0;
-  return share_a_set ? RowsOfA::copied : RowsOfA::in_place;
-}
-
-// How a product is cut. A slice of a row takes up to 2 KiB. Deeper slices would read and
-// write c less often, but a strip would not fit into L1: with twice the depth products of
-// 1024 x 1024 take a tenth longer on a Zen 4. A block of a that is packed or copied,
-// up to 48 rows or 96 KiB, stays beside the group in an L2 of 512 KiB.
-template <class T>
-struct Blocking {
-  const kernels::TileKernels<T>& kernel = tile_kernels<T>();
-  RowsOfA rows_of_a;
-  int64_t depth;         // of a slice
-  int64_t block_rows;    // of a block of a
-  int64_t most_columns;  // of a block of b
-
-  explicit Blocking(const Products<T>& x)
-      : rows_of_a(choose_rows_of_a(x, kernel.needs_panels_of_a)),
-        depth(piece_size(x.k, 2048 / sizeof(T), 8)),
-        block_rows(
-            piece_size(x.m, rows_of_a == RowsOfA::in_place ? x.m : 48, kernel.tile_rows)),
-        most_columns(64 * kernel.tile_columns) {}
-
-  // The columns of the blocks of a part.
-  int64_t block_columns(int64_t columns) const {
-    return piece_size(columns, most_columns, kernel.tile_columns);
-  }
-  // How many panels of a block are a group: as many as two thirds of L2 hold, but one at
-  // least. Rows of a and c pass through the rest.
-  int64_t group(const PanelLayout<T>& panels) const {
-    const int64_t most = l2_cache() * 2 / 3 / (panels.size * int64_t{sizeof(T)});
-    return piece_size(panels.count, std::max<int64_t>(most, 1), 1);
-  }
-  // Elements for a block of a, copied or in panels. Here and in size_b() there is room at
-  // the end for what BLIS's micro-kernel loads ahead.
-  int64_t size_a() const {
-    if (rows_of_a == RowsOfA::in_place) return 0;
-    return PanelLayout<T>(block_rows, kernel.tile_rows, depth).total() +
-           blis::read_ahead<T>;
-  }
-  // Elements for the panels of a block of b, in parts of up to `columns` columns.
-  int64_t size_b(int64_t columns) const {
-    return PanelLayout<T>(std::min(columns, most_columns), kernel.tile_columns, depth)
-               .total() +
-           blis::read_ahead<T>;
-  }
-};
-
-// The panels of a block, or copies of its rows, and what they were made from.
-template <class T>
-struct PackedBlock {
-  T* memory;
-  const T* source = nullptr;
-  int64_t lines = 0, depth = 0;
-
-  bool holds(const T* from, int64_t wanted_lines, int64_t wanted_depth) const {
-    return source == from && lines == wanted_lines && depth == wanted_depth;
-  }
-};
-
-// What one thread does of the products.
-template <class T>
-class Worker {
+class TiledProducts {
  public:
-  // `memory` has blocking.size_a() + blocking.size_b(the most columns of a part).
-  Worker(const Products<T>& x, const Blocking<T>& blocking, T* memory)
-      : x_(x), blocking_(blocking), a_{memory}, b_{memory + blocking.size_a()} {}
-
-  // A part of product i, into c, a matrix (m, n), or added to it. What is packed of b is
-  // kept for all blocks of rows. If that is all that the part needs of b, in one block
-  // and one slice, it also stays for the next part or product of the same b.
-  void compute(int64_t i, const Part& part, T* c, bool add) {
-    // Nothing is packed for no rows, and piece_size() cannot cut 0 columns.
-    if (part.row == part.row_end || part.column == part.column_end) return;
-    const auto [at_a, at_b] = x_.offsets(i);
-    const T *const a = x_.a.first + at_a, *const b = x_.b.first + at_b;
-    const int64_t block_columns = blocking_.block_columns(part.column_end - part.column),
-                  block_rows = blocking_.block_rows;
-    for (int64_t column = part.column; column < part.column_end;
-         column += block_columns) {
-      const int64_t columns = std::min(block_columns, part.column_end - column);
-      for (int64_t p = part.k; p < part.k_end; p += blocking_.depth) {
-        const int64_t depth = std::min(blocking_.depth, part.k_end - p);
-        const bool is_first = !add && p == part.k, is_last = p + depth == x_.k;
-        const PanelLayout<T> panels(columns, blocking_.kernel.tile_columns, depth);
-        // The lines of these panels are columns.
-        pack(panels, b + p * x_.b.row_stride + column * x_.b.column_stride,
-             x_.b.column_stride, x_.b.row_stride, b_);
-        for (int64_t row = part.row; row < part.row_end; row += block_rows) {
-          const int64_t rows = std::min(block_rows, part.row_end - row);
-          const T* const first = a + row * x_.a.row_stride + p * x_.a.column_stride;
-          compute_block(strips(first, rows, depth), panels, c + row * x_.n + column,
-                        !is_first, is_last && x_.bias ? x_.bias + column : nullptr);
-        }
-      }
+  explicit TiledProducts(const Products<T>& x) : x_(x) {
+    for (int64_t i = 0; i < sharing_.threads; ++i) {
+      workers_.emplace_back(x_, blocking_, memory_.first() + i * worker_size_);
     }
+  }
+
+  void multiply() {
+    if (sharing_.in_stages) return multiply_in_stages();
+    if (grid_.slices > 1) return multiply_in_slices();
+    compute_slices(0, 1, [&](int64_t product, auto) { return x_.c + product * size_c_; });
   }
 
  private:
   const Products<T>& x_;
-  const Blocking<T>& blocking_;
-  PackedBlock<T> a_, b_;
+  const int64_t size_c_ = x_.m * x_.n;
+  const Blocking<T> blocking_{x_};
+  const ProductSizes sizes_{
+      .products = x_.count(),
+      .m = x_.m,
+      .n = x_.n,
+      .k = x_.k,
+      .tile_rows = blocking_.kernel.tile_rows,
+      .tile_columns = blocking_.kernel.tile_columns,
+      .depth = blocking_.depth,
+      // With a bias no: it is added by the tiles of the last slice (see tile_kernels.h),
+      // and sums of slices that threads add afterwards have no last tile.
+      .can_cut_k = x_.count() == 1 && !x_.bias,
+      .is_a_in_place = blocking_.rows_of_a == RowsOfA::in_place};
+  const Sharing sharing_ = share_out(sizes_);
+  const Grid& grid_ = sharing_.grid;
+  // Of the largest part, and of the largest block of b in it.
+  const int64_t columns_ = largest_piece(x_.n, sizes_.tile_columns, grid_.columns);
+  const int64_t block_columns_ = blocking_.block_columns(columns_);
+  const int64_t worker_size_ =
+      blocking_.size_a() +
+      blocking_.size_b(sharing_.in_stages ? block_columns_ : columns_);
+  const Buffer<T> memory_{worker_size_ * sharing_.threads};
+  std::vector<Worker<T>> workers_;
 
-  // The rows of a block as the kernel reads them: the first ones, how many there are, how
-  // many it takes at a time, and how many elements further the next of these begin.
-  struct Strips {
-    Matrix<const T> first;
-    int64_t rows, at_once, step;
-  };
+  // Computes the slices first to end - 1 of the grid, of all products: part 0 of each,
+  // then part 1 of each: if products share b, it stays packed. target(product, slice) is
+  // the matrix for the sums.
+  void compute_slices(int64_t first, int64_t end, const auto& target) {
+    const int64_t parts = grid_.rows * grid_.columns;  // of a slice
+    parallel_stealing(sizes_.products * parts * (end - first), sharing_.threads,
+                      [&](int64_t thread, int64_t i) {
+                        const int64_t product = i % sizes_.products;
+                        const int64_t part = first * parts + i / sizes_.products;
+                        workers_[thread].compute(product, part_of(sizes_, grid_, part),
+                                                 target(product, part / parts), false);
+                      });
+  }
 
-  // The strips of the rows from `first` on, copied or packed if need be.
-  Strips strips(const T* first, int64_t rows, int64_t depth) {
-    const int64_t height = blocking_.kernel.tile_rows, row_stride = x_.a.row_stride;
-    switch (blocking_.rows_of_a) {
-      case RowsOfA::copied:
-        if (!a_.holds(first, rows, depth)) {
-          for (int64_t r = 0; r < rows; ++r) {
-            std::copy_n(first + r * row_stride, depth, a_.memory + r * depth);
-          }
-          a_ = {a_.memory, first, rows, depth};
+  // One product, whose slices are parts: in rounds of at_once slices, whose sums are then
+  // added to c in order.
+  void multiply_in_slices() {
+    const int64_t at_once = sharing_.slices_at_once;
+    // Slice 0's go to c.
+    const Buffer<T> sums(std::min(at_once, grid_.slices - 1) * size_c_);
+    const auto target = [&](auto, int64_t slice) {
+      return slice == 0 ? x_.c : sums.first() + (slice - 1) % at_once * size_c_;
+    };
+    const auto add_row = kernels::get<kernels::VectorKernels<T>>().add_row;
+    for (int64_t first = 0; first < grid_.slices; first += at_once) {
+      const int64_t end = std::min(first + at_once, grid_.slices);
+      compute_slices(first, end, target);
+      parallel_for(size_c_, at_once, [&](auto begin, auto stop) {
+        for (int64_t slice = std::max<int64_t>(first, 1); slice < end; ++slice) {
+          add_row(1, stop - begin, target(0, slice) + begin, x_.c + begin, size_c_);
         }
-        return {{a_.memory, depth, 1}, rows, rows, 0};  // all at once
-      case RowsOfA::packed: {
-        const PanelLayout<T> panels(rows, height, depth);
-        pack(panels, first, row_stride, x_.a.column_stride, a_);
-        return {{a_.memory, 1, height}, rows, height, panels.size};  // as panels.h has it
-      }
-      case RowsOfA::in_place: break;
+      });
     }
-    return {{first, row_stride, 1}, rows, 16 * height, 16 * height * row_stride};
   }
 
-  // Packs lines that are `step` apart and whose elements are `depth_step` apart, unless
-  // they are packed already.
-  void pack(const PanelLayout<T>& panels, const T* from, int64_t step, int64_t depth_step,
-            PackedBlock<T>& to) {
-    if (to.holds(from, panels.lines, panels.depth)) return;
-    panels.pack(from, step, depth_step, to.memory);
-    to = {to.memory, from, panels.lines, panels.depth};
-  }
-
-  // A block of rows times the panels that b_ holds. c points to the first element of the
-  // result, to which it is added if `add` is true. `bias` is null, or begins with what is
-  // added to the first column.
-  void compute_block(const Strips& a, const PanelLayout<T>& panels, T* c, bool add,
-                     const T* bias) const {
-    const int64_t group = blocking_.group(panels);
-    for (int64_t panel = 0; panel < panels.count; panel += group) {
-      const int64_t column = panel * panels.width;
-      const int64_t columns = std::min(group * panels.width, panels.lines - column);
-      Matrix<const T> rows = a.first;
-      for (int64_t row = 0; row < a.rows; row += a.at_once, rows.first += a.step) {
-        blocking_.kernel.multiply_panels({.m = std::min(a.at_once, a.rows - row),
-                                          .n = columns,
-                                          .k = panels.depth,
-                                          .a = rows,
-                                          .b = b_.memory + panel * panels.size,
-                                          .b_step = panels.width,
-                                          .panel_step = panels.size,
-                                          .c = c + row * x_.n + column,
-                                          .c_step = x_.n,
-                                          .add = add,
-                                          .bias = bias ? bias + column : nullptr});
-      }
-    }
+  // One product, whose parts are computed in stages: a stage is one slice of k of one
+  // block of columns, and a thread computes stage 0 of all parts of its share, then stage
+  // 1 of all, and so on. So it packs b for a stage once, and the panels stay for all
+  // parts (PackedBlock::holds()); part after part, it would pack all of b for each.
+  //
+  // Others may steal parts, so two threads may have stages of one part. These add to the
+  // same elements of c: each waits for the stage before, and that keeps the order of the
+  // sums, and so the bits. The wait ends: parallel_stealing() gives out the items of a
+  // share in order, so the stage before is done or under way on another thread, which
+  // itself waits for an earlier one at most.
+  void multiply_in_stages() {
+    const int64_t parts = grid_.rows * grid_.columns;
+    const int64_t a_share = parts / std::min(sharing_.threads, most_shares);
+    const int64_t slices = ceil_div(x_.k, blocking_.depth);
+    const int64_t stages = ceil_div(columns_, block_columns_) * slices;
+    std::vector<std::atomic<int64_t>> done(parts);  // stages of each part
+    parallel_stealing(parts * stages, sharing_.threads, [&](int64_t thread, int64_t i) {
+      const int64_t share = i / (a_share * stages), at = i % (a_share * stages);
+      const int64_t stage = at / a_share, index = share * a_share + at % a_share;
+      Part part = part_of(sizes_, grid_, index);
+      part.column += stage / slices * block_columns_;
+      part.column_end = std::min(part.column + block_columns_, part.column_end);
+      part.k = stage % slices * blocking_.depth;
+      part.k_end = std::min(part.k + blocking_.depth, x_.k);
+      while (done[index].load() < stage) std::this_thread::yield();
+      workers_[thread].compute(0, part, x_.c, part.k > 0);
+      done[index].store(stage + 1, std::memory_order_release);
+    });
   }
 };
-
-template <class T>
-void multiply_in_tiles(const Products<T>& x) {
-  const Blocking<T> blocking(x);
-  const int64_t products = x.count();
-  const ProductSizes sizes{
-      .products = products,
-      .m = x.m,
-      .n = x.n,
-      .k = x.k,
-      .tile_rows = blocking.kernel.tile_rows,
-      .tile_columns = blocking.kernel.tile_columns,
-      .depth = blocking.depth,
-      .can_cut_k = products == 1 && !x.bias,  // the bias is added after the last slice
-      .is_a_in_place = blocking.rows_of_a == RowsOfA::in_place};
-  const Sharing sharing = share_out(sizes);
-  const Grid& grid = sharing.grid;
-  const int64_t columns = largest_piece(x.n, sizes.tile_columns, grid.columns);
-  const int64_t block_columns = blocking.block_columns(columns);
-  const int64_t size =
-      blocking.size_a() + blocking.size_b(sharing.in_stages ? block_columns : columns);
-  Buffer<T> memory(size * sharing.threads);
-  std::vector<Worker<T>> workers;
-  for (int64_t i = 0; i < sharing.threads; ++i) {
-    workers.emplace_back(x, blocking, memory.first() + i * size);
-  }
-  if (sharing.in_stages) {
-    // A piece is what part_of() gives; compute() gets a stage of it, one slice of one
-    // block of its columns. i counts the pieces of a share in stage 0, then in stage 1
-    // and so on, the order in which threads take them: a stage waits for one under way.
-    const int64_t all = grid.rows * grid.columns;
-    const int64_t pieces = all / std::min(sharing.threads, most_shares);  // of a share
-    const int64_t slices = ceil_div(x.k, blocking.depth);
-    const int64_t stages = ceil_div(columns, block_columns) * slices;
-    std::vector<std::atomic<int64_t>> done(all);  // stages of each piece
-    return parallel_stealing(all * stages, sharing.threads, [&](auto t, auto i) {
-      const int64_t stage = i / pieces % stages;
-      const int64_t piece = i / (pieces * stages) * pieces + i % pieces;
-      Part part = part_of(sizes, grid, piece);
-      part.column += stage / slices * block_columns;
-      part.column_end = std::min(part.column + block_columns, part.column_end);
-      part.k = stage % slices * blocking.depth;
-      part.k_end = std::min(part.k + blocking.depth, x.k);
-      while (done[piece].load() < stage) std::this_thread::yield();
-      workers[t].compute(0, part, x.c, part.k > 0);
-      done[piece].store(stage + 1, std::memory_order_release);
-    });
-  }
-  // Computes the slices first_slice to end - 1 of the grid, of all products: part 0 of
-  // each, then part 1 of each: if products share b, it stays packed. target(product,
-  // slice) is the matrix for the sums.
-  const auto compute_slices = [&](int64_t first_slice, int64_t end, const auto& target) {
-    const int64_t parts = grid.rows * grid.columns;  // of a slice
-    parallel_stealing(products * parts * (end - first_slice), sharing.threads,
-                      [&](int64_t thread, int64_t i) {
-                        const int64_t product = i % products;
-                        const int64_t part = first_slice * parts + i / products;
-                        workers[thread].compute(product, part_of(sizes, grid, part),
-                                                target(product, part / parts), false);
-                      });
-  };
-  const int64_t size_c = x.m * x.n;
-  if (grid.slices == 1) {
-    return compute_slices(0, 1,
-                          [&](int64_t product, auto) { return x.c + product * size_c; });
-  }
-  // One product, as can_cut_k asks for, in rounds of at_once slices.
-  const int64_t at_once = sharing.slices_at_once;
-  Buffer<T> sums(std::min(at_once, grid.slices - 1) * size_c);  // slice 0's go to c
-  const auto target = [&](auto, int64_t slice) {
-    return slice == 0 ? x.c : sums.first() + (slice - 1) % at_once * size_c;
-  };
-  const auto add_row = kernels::get<kernels::VectorKernels<T>>().add_row;
-  for (int64_t first = 0; first < grid.slices; first += at_once) {
-    const int64_t end = std::min(first + at_once, grid.slices);
-    compute_slices(first, end, target);
-    parallel_for(size_c, at_once, [&](auto begin, auto stop) {
-      for (int64_t slice = std::max<int64_t>(first, 1); slice < end; ++slice) {
-        add_row(1, stop - begin, target(0, slice) + begin, x.c + begin, size_c);
-      }
-    });
-  }
-}
 
 }  // namespace
 
 template <class T>
 void multiply(const Products<T>& x) {
   if (x.m > 1 && x.n > 1 && x.k > 1) {
-    return is_small(x) ? multiply_small(x) : multiply_in_tiles(x);
+    return is_small(x) ? multiply_small(x) : TiledProducts<T>(x).multiply();
   }
   if (x.k == 0) {
     std::fill_n(x.c, x.count() * x.m * x.n, T{0});

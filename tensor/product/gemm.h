@@ -42,7 +42,8 @@ struct Products {
 };
 
 // Computes the products, on several threads where it pays; m, n and the batch are at
-// least 1, k may be 0. Strides of a and b may be any, 0 too. The bits do not depend on
+// least 1, k may be 0. Strides of a and b may be any, 0 too; c overlaps neither, and
+// nothing writes to them meanwhile. The bits do not depend on
 // the number of threads, but for which of two different NaNs remains. Throws Error when
 // there is no memory for panels or for sums, or HEED_LEVEL is wrong. T is float or
 // double.
@@ -55,9 +56,9 @@ void multiply(const Products<T>& products);
 template <class T>
 void multiply_vectors(const Products<T>& products);
 
-// Whether one product is not worth a second thread (multiply_grain in core/parallel.h),
-// and packed b leaves room for rows of a in an L1 cache of 32 KiB. m, n and k are at
-// least 1.
+// Whether m n k is at most multiply_grain (core/parallel.h), which is too little to share
+// one product, and packed b leaves room for rows of a in an L1 cache of 32 KiB. m, n and
+// k are at least 1.
 template <class T>
 bool is_small(const Products<T>& products);
 // As multiply(), with the bias, for products of which is_small() is true.

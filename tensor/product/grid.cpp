@@ -11,6 +11,18 @@
 // before, which were cut by these rows as well, have left most of a thread's slice in the
 // cache of its core. The sums of the first slice go to c, those of each other slice to a
 // matrix of their own; these are then added to c, in order, as one thread alone would.
+//
+// The ways, in the order in which share_out() tries them:
+//
+//   whole products   whole ones occupy more threads than parts of one would
+//   slices of k      one product, no bias, c small beside k; sums are added afterwards
+//   plain grid       several products left: some rows and columns of each
+//   stages           many rows, or a product cut into rows anyway: many parts for each
+//                    thread
+//   columns          a is read in place, and only columns are cut: many parts, of all
+//                    rows. Two threads cut 300 x 300 (k = 300) into six of up to 64
+//                    columns
+//   plain grid       any other: a part for each thread
 #include "tensor/product/grid.h"
 
 #include <algorithm>
@@ -104,7 +116,7 @@ Sharing share_out(const ProductSizes& x) {
     return {team, grid, std::min(at_once, grid.slices)};
   }
   if (x.products > 1) return {team, grid};  // these give enough parts to take
-  // Smaller parts, so that others can take some. In stages (see multiply_in_tiles()) if
+  // Smaller parts, so that others can take some. In stages (see multiply_in_stages()) if
   // best_grid() leaves columns whole, and wherever there are 384 rows for each thread: to
   // pack b costs little beside these, and less than to read all rows of a for each small
   // piece of columns. best_grid() does not know these pieces.

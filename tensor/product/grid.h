@@ -1,5 +1,5 @@
 // How threads share products c = a b among them: whole ones, or parts of each. Only
-// grid.cpp and gemm.cpp include this file.
+// grid.cpp, worker.h and gemm.cpp include this file.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct ProductSizes {
 };
 
 // Into how many pieces the rows of c, its columns, and k are cut. A part is one piece of
-// each. k is left whole, or cut into all its slices (see gemm.cpp).
+// each. k is left whole, or cut into all its slices (see worker.h).
 struct Grid {
   std::int64_t rows = 1, columns = 1, slices = 1;
 };
@@ -28,13 +28,13 @@ struct Sharing {
   Grid grid;  // of each product
   // How many slices are computed before their sums are added to c.
   std::int64_t slices_at_once = 1;
-  // Whether parts of the grid are computed in stages (see multiply_in_tiles()). Each
+  // Whether parts of the grid are computed in stages (see multiply_in_stages()). Each
   // share of parallel_stealing() then has as many of them as any other, and columns are
   // whole, or cut into one piece for each share.
   bool in_stages = false;
 };
 
-// What takes the least time, as grid.cpp explains.
+// How threads share the products; grid.cpp lists the ways.
 Sharing share_out(const ProductSizes& x);
 
 // Rows and columns of c and values of k, the ends not included.

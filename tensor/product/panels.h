@@ -25,9 +25,9 @@ template <class T>
 struct PanelLayout {
   std::int64_t lines, width, depth;
   std::int64_t count;  // of panels
-  // Elements of a panel, to the end of its last cache line, and of one more. Without it
+  // Elements of a panel, in whole cache lines, and of one empty line. Without that line
   // panels are often a multiple of 4 KiB apart, and the cache lines that are written at a
-  // time, one in each panel, share a set of the L1 cache (see gemm.cpp's
+  // time, one in each panel, share a set of the L1 cache (see worker.h's
   // choose_rows_of_a()): packing rows for the tiles of AVX2 takes up to a third longer.
   std::int64_t size;
 

@@ -28,7 +28,7 @@ constexpr int tile_rows = 6;
 template <class T>
 constexpr int64_t tile_columns = 2 * lanes<T>;
 
-// Not inlined: every function of a tile would hold a copy.
+// Not inlined: else each instance of multiply_tile() would have a copy of this loop.
 template <class T>
 [[gnu::noinline]] void copy_rows(int64_t rows, int64_t n, const T* from,
                                  int64_t from_step, T* to, int64_t to_step) {
@@ -37,9 +37,9 @@ template <class T>
   }
 }
 
-// A tile of c: `rows` rows and `vectors` vectors of columns, each of `bytes` bytes, or n
-// columns if these are fewer. a, b, bias and c point to what the tile begins with; of x
-// it takes k, the strides, add and scale.
+// A tile of c: `rows` rows and as many columns as `vectors` vectors, each of `bytes`
+// bytes, have lanes, or n if that is less. a, b, bias and c point to the first elements
+// of the tile; of x it takes k, the strides, add and scale.
 template <int rows, int vectors, int bytes, class T>
 void multiply_tile(const PanelProduct<T>& x, const T* a, const T* b, const T* bias, T* c,
                    int64_t n) {
@@ -115,10 +115,15 @@ void multiply_tile(const PanelProduct<T>& x, const T* a, const T* b, const T* bi
   copy_rows(rows, n, edge, width, c, c_step);
 }
 
+// The rows of the next tile, if `left` rows are left and a tile has `most` at most: rows
+// are cut into as few tiles as possible, the last two of nearly equally many rows. 40
+// rows are cut into 12, 12, 8 and 8.
+constexpr int64_t next_rows(int64_t left, int64_t most) {
+  return left <= most ? left : left < 2 * most ? left / 2 : most;
+}
+
 // The tiles of rows first_row to end_row and columns j to end_column, the ends not
-// included. i... are 0 to the most rows of a tile, less 1. Rows are cut into as few tiles
-// as possible, the last two of nearly equally many rows: 40 rows of one call, with at
-// most 12, are cut into 12, 12, 8 and 8.
+// included. i... are 0, 1, ... up to the most rows of a tile, less 1.
 template <int vectors, int bytes, class T, int... i>
 void multiply_tiles(std::integer_sequence<int, i...>, const PanelProduct<T>& x,
                     int64_t first_row, int64_t end_row, int64_t j, int64_t end_column) {
@@ -130,8 +135,7 @@ void multiply_tiles(std::integer_sequence<int, i...>, const PanelProduct<T>& x,
   constexpr int64_t most = sizeof...(i);
   for (; j < end_column; j += tile_columns<T>) {
     for (int64_t row = first_row, rows; row < end_row; row += rows) {
-      const int64_t left = end_row - row;
-      rows = left <= most ? left : left < 2 * most ? left / 2 : most;
+      rows = next_rows(end_row - row, most);
       of_rows[rows - 1](x, x.a.first + row * x.a.row_stride,
                         x.b + j / tile_columns<T> * x.panel_step,
                         x.bias ? x.bias + j : nullptr, x.c + row * x.c_step + j, x.n - j);
@@ -202,12 +206,11 @@ void multiply_panels(const PanelProduct<T>& x) {
   // multiply_tiles() cuts. The panel, which the processor does not fetch ahead, then
   // stays in the L1 cache.
   const bool row_by_row = x.b_step == tile_columns<T>;
-  const int64_t rows = row_by_row ? tile_rows : x.m;
   constexpr std::make_integer_sequence<int, tile_rows> up_to_tile;
   constexpr std::make_integer_sequence<int, narrow_rows> up_to_narrow;
-  for (int64_t row = 0; row < x.m; row += rows) {
-    const int64_t end_row = row + rows < x.m ? row + rows : x.m;
-    multiply_tiles<2, vector_bytes>(up_to_tile, x, row, end_row, 0, wide);
+  for (int64_t row = 0, rows; row < x.m; row += rows) {
+    rows = row_by_row ? next_rows(x.m - row, tile_rows) : x.m;
+    multiply_tiles<2, vector_bytes>(up_to_tile, x, row, row + rows, 0, wide);
   }
   int64_t row = 0;
   if (rest == 1 && x.a.column_stride == 1) {
