@@ -14,7 +14,7 @@ class GradientSum {
  public:
   bool is_empty() const { return !sum_; }
   void add(Variable g);
-  // Adds a gradient of `input` that is 0 but for a slice, in place. False if that cannot
+  // Adds a gradient of `input` that is 0 except a slice, in place. False if that cannot
   // be done.
   bool add(const SliceGradient& part, const Node& input);
   // The sum; some gradient must have come.

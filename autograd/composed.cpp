@@ -1,4 +1,4 @@
-// What composed.h only declares, but for the reductions.
+// What composed.h only declares, except the reductions.
 #include "autograd/composed.h"
 
 #include <algorithm>

@@ -19,6 +19,11 @@ namespace detail {
 // for inputs that are not `wanted`. Runs composed on aliases of the inputs, and a
 // backward pass from its result to the aliases. If ops are recorded, so are the
 // gradients.
+//
+// An alias is the identity of an input. The pass ends at the aliases, so it does not run
+// into the graph behind the inputs, and an input that is given twice gets two gradients.
+// Where gradients are recorded, an alias has a node that leads on to its input: so they
+// can be differentiated again.
 std::vector<Variable> differentiate_composed(
     std::span<const Variable> inputs, std::span<const bool> wanted, const Variable& g,
     const std::function<Variable(std::span<const Variable>)>& composed);
@@ -41,9 +46,11 @@ std::vector<Variable> differentiate_composed(
 // in backward Tensors.
 //
 // Every tensor that composed needs must be an input, also a constant: all inputs are
-// saved, and so a later write to one of them is noticed. Without `backward` composed is
-// always differentiated. This is for a derivative that has a kernel of its own, such as
-// softmax's.
+// saved, and so a later write to one of them is noticed.
+//
+// Without `backward` composed is always differentiated. That is for gradients with a
+// kernel of their own: softmax has an ordinary rule, which calls softmax_gradient() (in
+// softmax.cpp); this one is a fused op without a `backward`.
 template <std::size_t I, std::size_t S, class Composed, class Backward = std::nullptr_t>
 Variable record_fused(OpInfo op, Tensor value, const std::array<Input, I>& inputs,
                       const std::array<ToSave, S>& saves, Composed composed,

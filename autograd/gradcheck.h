@@ -57,8 +57,9 @@ struct GradcheckOptions {
   std::uint64_t seed = 0;  // of the weights of the result's elements
 };
 
-// What a check found: `worst` is the error |analytic - numeric| over the largest of 1 and
-// both values, where it exceeds the tolerance most, or comes nearest to it.
+// What a check found, of the element whose |analytic - numeric| exceeds its tolerance
+// most, or comes nearest to it. `worst` is that error divided by the largest of 1 and
+// both values.
 struct GradcheckReport {
   bool ok = true;
   std::string op;

@@ -23,7 +23,7 @@ struct GraphOptions {
 //
 // `names`, such as nn::named_parameters(model), gives the names of leaves, and by them
 // the modules. An op belongs to the innermost module that has all the named leaves that
-// it takes, but for those outside of modules, such as inputs; an op that takes none, to
+// it takes, except those outside of modules, such as inputs; an op that takes none, to
 // the innermost module with such ops before it and after it, or to none. Throws Error
 // when the result has no graph.
 std::string graph_text(const Variable& result, const NamedVariables& names = {},

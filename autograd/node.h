@@ -48,7 +48,7 @@ class Deposits;
 class BackwardObserver;
 }  // namespace detail
 
-// A gradient that is 0 but for a slice of the input, where it is g. In a backward pass
+// A gradient that is 0 except a slice of the input, where it is g. In a backward pass
 // that is neither recorded nor observed it is summed up in place: the parts of a tensor
 // cost no more than the whole.
 struct SliceGradient {

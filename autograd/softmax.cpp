@@ -8,7 +8,8 @@
 namespace heed {
 namespace {
 
-// y (g - Σ g y), the gradient of softmax: from dy_i/dx_j = y_i (δ_ij - y_j).
+// y (g - Σ g y), the gradient of softmax: from dy_i/dx_j = y_i (δ_ij - y_j). In its
+// derivatives h is the gradient of this result.
 Variable softmax_gradient(const Variable& g, const Variable& y, Dim dim) {
   return record_fused(
       {"softmax_backward", "dg = y (h - Σ h y),  dy = h (g - Σ g y) - g Σ h y"},

@@ -185,8 +185,11 @@ Variable gelu(const Variable& x, Gelu form) {
   const auto backward = [form](const Tensor& g, auto&, auto& in, auto&) {
     return std::array{gelu_backward(g, in[0], form)};
   };
-  return record_fused({"gelu", "dx = g gelu'(x)"}, gelu(x.value(), form), inputs(x),
-                      save(), composed, backward);
+  const char* const derivative = form == Gelu::exact
+                                     ? "dx = g (Φ(x) + x φ(x))"
+                                     : "dx = g (1 + t + x (1 - t²) u') / 2,  t = tanh u";
+  return record_fused({"gelu", derivative}, gelu(x.value(), form), inputs(x), save(),
+                      composed, backward);
 }
 
 }  // namespace heed

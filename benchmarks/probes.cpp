@@ -47,10 +47,10 @@ std::function<void()> tile_products() {
                                 .k = tile_depth,
                                 .a = {a, 1, m},
                                 .b = b,
-                                .b_step = n,
-                                .panel_step = 0,
+                                .b_stride = n,
+                                .panel_stride = 0,
                                 .c = c,
-                                .c_step = n});
+                                .c_stride = n});
       }
     });
   };

@@ -1,5 +1,5 @@
 // The workloads of the benchmark. torch_workloads.py has the same ones in PyTorch, under
-// the same names, but for the probes.
+// the same names, except the probes.
 
 #include "benchmarks/workloads.h"
 

@@ -157,7 +157,7 @@ class DataLoader {
   }
   std::default_sentinel_t end() const { return {}; }
 
-  // What the next batches depend on, but for default_generator(), as bytes that mean the
+  // What the next batches depend on, except default_generator(), as bytes that mean the
   // same everywhere.
   std::vector<std::uint8_t> state() const { return sampler_.state(); }
   // Goes on after the batch at which state() was called, in the same epoch. Throws Error,

@@ -131,7 +131,7 @@ X padded(std::span<const X> sequences, const PadSequenceOptions& options) {
       return shape;
     };
     check(rest(x) == rest(sequences[0]),
-          "pad_sequence: the sequences must have equal sizes but for the first, got {} "
+          "pad_sequence: the sequences must have equal sizes except the first, got {} "
           "and {}",
           sequences[0].shape(), x.shape());
     longest = std::max(longest, x.size(0));

@@ -79,7 +79,7 @@ concept Tuple = requires {
   std::tuple_size<P>::value;
 };
 
-// What a range-based for takes, but for a Tensor's rows. (std::ranges::range is the same,
+// What a range-based for takes, except a Tensor's rows. (std::ranges::range is the same,
 // but <ranges> takes long to compile.)
 template <class P>
 concept Range =

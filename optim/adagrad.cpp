@@ -31,8 +31,8 @@ void check_states(const std::vector<State>& states) {
   }
 }
 
-detail::Move prepare(detail::Target& target, const AdagradOptions& o) {
-  return dispatch_floating("Adagrad", target.dtype(), [&]<class T>() -> detail::Move {
+detail::Update prepare(detail::Target& target, const AdagradOptions& o) {
+  return dispatch_floating("Adagrad", target.dtype(), [&]<class T>() -> detail::Update {
     T* const x = target.x<T>();
     const T* const gradient = target.gradient<T>();
     T* const s = target.state<T>("sum", o.initial_accumulator_value);
@@ -62,7 +62,7 @@ Adagrad::Adagrad(const std::vector<Group>& groups) : Optimiser("Adagrad", groups
 
 void Adagrad::step() {
   check_options(options_);
-  move_all(prepare);
+  update_all(prepare);
 }
 
 void Adagrad::load_state_dict(const StateDict& state_dict) {

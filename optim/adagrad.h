@@ -16,6 +16,7 @@ struct AdagradOptions {
   double eps = 1e-10;     // keeps a gradient near 0 from being divided by nearly 0
   bool maximize = false;  // climbs instead of descending
 
+  // f(name, option) for each option that a state dict holds.
   void visit(auto&& f) {
     f("lr", lr);
     f("lr_decay", lr_decay);
@@ -41,7 +42,7 @@ class Adagrad : public Optimiser<AdagradOptions> {
   explicit Adagrad(std::vector<Variable> parameters, AdagradOptions options = {});
   explicit Adagrad(const std::vector<Group>& groups);
 
-  // Moves the parameters; the gradients stay as they are. Throws Error, and changes
+  // Updates the parameters; the gradients stay as they are. Throws Error, and changes
   // nothing, when an option is negative or memory runs out.
   void step();
 

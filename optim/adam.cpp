@@ -28,10 +28,10 @@ kernels::AdamNumbers<T> numbers(const AdamOptions& o, double t) {
           .maximize = o.maximize};
 }
 
-// A step by the loop of adam_kernels.cpp. The largest mean squares are there with amsgrad
-// alone.
-detail::Move prepare(detail::Target& target, const AdamOptions& o) {
-  return dispatch_floating("Adam", target.dtype(), [&]<class T>() -> detail::Move {
+// A step by the loop of adam_kernels.cpp. Without amsgrad there are no largest mean
+// squares.
+detail::Update prepare(detail::Target& target, const AdamOptions& o) {
+  return dispatch_floating("Adam", target.dtype(), [&]<class T>() -> detail::Update {
     const auto step = kernels::get<kernels::AdamKernels<T>>().step;
     const auto k = numbers<T>(o, static_cast<double>(target.count_step()));
     T* const x = target.x<T>();
@@ -108,7 +108,7 @@ AdamW::AdamW(const std::vector<Group>& groups) : Adam("AdamW", groups_of_adam(gr
 
 void Adam::step() {
   check_options(name_, options_);
-  move_all(prepare);
+  update_all(prepare);
 }
 
 void Adam::load_state_dict(const StateDict& state_dict) {

@@ -19,7 +19,8 @@ struct AdamOptions {
   bool maximize = false;    // climbs instead of descending
   bool decoupled_weight_decay = false;  // AdamW's
 
-  // What a state keeps: decoupled_weight_decay makes another optimiser.
+  // f(name, option) for each option that a state dict holds. Not decoupled_weight_decay:
+  // to load a state must not make AdamW of Adam.
   void visit(auto&& f) {
     f("lr", lr);
     f("beta1", betas[0]);
@@ -54,7 +55,7 @@ class Adam : public Optimiser<AdamOptions> {
   explicit Adam(std::vector<Variable> parameters, AdamOptions options = {});
   explicit Adam(const std::vector<Group>& groups);
 
-  // Moves the parameters; the gradients stay as they are. Throws Error, and changes
+  // Updates the parameters; the gradients stay as they are. Throws Error, and changes
   // nothing, when an option is out of range or memory runs out.
   void step();
 

@@ -109,7 +109,7 @@ void Target::commit() {
   if (counts_) ++*state_.find("step")->second.mutable_data<std::int64_t>();
 }
 
-void move_all(std::vector<Target>& targets) {
+void update_all(std::vector<Target>& targets) {
   // Threads share the elements of all parameters, counted from the first one's first: a
   // model has many small parameters, and each loop takes time to begin. The step of an
   // element takes as long as four plain operations, or as one in SGD.
@@ -120,7 +120,7 @@ void move_all(std::vector<Target>& targets) {
     for (const Target& target : targets) {
       const std::int64_t next = first + target.numel();
       const std::int64_t from = std::max(begin, first), to = std::min(end, next);
-      if (from < to) target.move(from - first, to - first);
+      if (from < to) target.update(from - first, to - first);
       first = next;
     }
   });

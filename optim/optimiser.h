@@ -46,15 +46,15 @@ void check_not_negative(std::string_view optimiser, const char* option, double x
 
 // Throws Error, naming the optimiser, when there are no parameters, or one is given
 // twice, is not a leaf that requires a gradient, or repeats elements, as expand() does: a
-// step cannot write to such a parameter, and would fail after it had moved others. Also
-// when two share elements, for threads move them at the same time.
+// step cannot write to such a parameter, and would fail after it had updated others. Also
+// when two share elements, for threads update them at the same time.
 void check_parameters(std::string_view optimiser, const std::vector<Parameter>& list);
 
 // Throws Error, naming the optimiser, when it was moved from: it always had parameters.
 void check_usable(std::string_view optimiser, const std::vector<Parameter>& list);
 
-// state = next, but for references: those to a tensor of `state` that `next` has too stay
-// valid. Takes no memory.
+// Replaces the tensors of `state` by those of `next`. References to a tensor of `state`
+// stay valid if `next` has one of that name. Takes no memory.
 void assign(State& state, State&& next);
 
 StateDict state_dict_of(const std::vector<Parameter>& list);
@@ -77,12 +77,12 @@ std::vector<State> states_of(const StateDict& state_dict, std::string_view optim
                              const std::vector<Parameter>& list,
                              const std::vector<std::string>& names);
 
-// Moves the elements of one parameter from `begin` to `end`. Throws nothing.
-using Move = std::function<void(std::int64_t begin, std::int64_t end)>;
+// Updates the elements of one parameter from `begin` to `end`. Throws nothing.
+using Update = std::function<void(std::int64_t begin, std::int64_t end)>;
 
 // A parameter with its gradient and its state, as a step reads and writes them:
-// contiguous. What a step needs is allocated before the first parameter is moved, and
-// tensors that it adds to the state stay apart until all are moved.
+// contiguous. What a step needs is allocated before the first parameter is updated, and
+// tensors that it adds to the state stay apart until all are updated.
 class Target {
  public:
   explicit Target(Parameter& parameter)
@@ -116,8 +116,9 @@ class Target {
   // The number of this step, from 1, which "step" of the state will hold.
   std::int64_t count_step();
 
-  // Takes no memory, nor does commit(), which ends the step.
-  Move move;
+  Update update;  // takes no memory
+  // Ends the step: copies x to a strided parameter, adds the new tensors to the state and
+  // counts the step. Takes no memory.
   void commit();
 
  private:
@@ -129,8 +130,8 @@ class Target {
   bool counts_ = false;
 };
 
-// Moves all of them by their `move`, on several threads where it pays.
-void move_all(std::vector<Target>& targets);
+// Calls the update of each, on several threads where it pays, and commits all.
+void update_all(std::vector<Target>& targets);
 
 }  // namespace detail
 
@@ -241,19 +242,19 @@ class Optimiser {
     detail::check_parameters(name, parameters_);
   }
 
-  // Moves every parameter that has a gradient, or, when memory runs out, none.
+  // Updates every parameter that has a gradient, or, when memory runs out, none.
   // prepare(target, options) takes all memory that a step of one parameter needs, and
-  // returns how to move its elements.
-  void move_all(detail::Move (*prepare)(detail::Target&, const Options&)) {
+  // returns how to update its elements.
+  void update_all(detail::Update (*prepare)(detail::Target&, const Options&)) {
     check_usable();
     std::vector<detail::Target> targets;
     targets.reserve(parameters_.size());
     for (detail::Parameter& parameter : parameters_) {
       if (!parameter.variable.has_grad()) continue;
       detail::Target& target = targets.emplace_back(parameter);
-      target.move = prepare(target, options_[parameter.group]);
+      target.update = prepare(target, options_[parameter.group]);
     }
-    detail::move_all(targets);
+    detail::update_all(targets);
   }
 
   static constexpr const char* params = "params";  // in a state dict

@@ -31,9 +31,9 @@ void check_states(const std::vector<State>& states) {
   }
 }
 
-// A step. The tensors of momentum and centered are there with these alone.
-detail::Move prepare(detail::Target& target, const RMSpropOptions& o) {
-  return dispatch_floating("RMSprop", target.dtype(), [&]<class T>() -> detail::Move {
+// A step. Without momentum or centered there are no tensors of theirs.
+detail::Update prepare(detail::Target& target, const RMSpropOptions& o) {
+  return dispatch_floating("RMSprop", target.dtype(), [&]<class T>() -> detail::Update {
     T *const x = target.x<T>(), *const v = target.state<T>("square_avg");
     T* const a = o.centered ? target.state<T>("grad_avg") : nullptr;
     T* const b = o.momentum != 0 ? target.state<T>("momentum_buffer") : nullptr;
@@ -71,7 +71,7 @@ RMSprop::RMSprop(const std::vector<Group>& groups) : Optimiser("RMSprop", groups
 
 void RMSprop::step() {
   check_options(options_);
-  move_all(prepare);
+  update_all(prepare);
 }
 
 void RMSprop::load_state_dict(const StateDict& state_dict) {

@@ -17,6 +17,7 @@ struct RMSpropOptions {
   bool centered = false;    // divides by the deviation from the mean gradient
   bool maximize = false;    // climbs instead of descending
 
+  // f(name, option) for each option that a state dict holds.
   void visit(auto&& f) {
     f("lr", lr);
     f("alpha", alpha);
@@ -47,7 +48,7 @@ class RMSprop : public Optimiser<RMSpropOptions> {
   explicit RMSprop(std::vector<Variable> parameters, RMSpropOptions options = {});
   explicit RMSprop(const std::vector<Group>& groups);
 
-  // Moves the parameters; the gradients stay as they are. Throws Error, and changes
+  // Updates the parameters; the gradients stay as they are. Throws Error, and changes
   // nothing, when an option is out of range or memory runs out.
   void step();
 

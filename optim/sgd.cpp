@@ -20,9 +20,9 @@ void check_options(const std::vector<SGDOptions>& groups) {
   }
 }
 
-// A step by the loop of sgd_kernels.cpp. The velocity is there with momentum alone.
-detail::Move prepare(detail::Target& target, const SGDOptions& o) {
-  return dispatch_floating("SGD", target.dtype(), [&]<class T>() -> detail::Move {
+// A step by the loop of sgd_kernels.cpp. Without momentum there is no velocity.
+detail::Update prepare(detail::Target& target, const SGDOptions& o) {
+  return dispatch_floating("SGD", target.dtype(), [&]<class T>() -> detail::Update {
     const auto as = [](double number) { return static_cast<T>(number); };
     const kernels::SGDNumbers<T> numbers{.lr = as(o.lr),
                                          .momentum = as(o.momentum),
@@ -52,7 +52,7 @@ SGD::SGD(const std::vector<Group>& groups) : Optimiser("SGD", groups) {
 
 void SGD::step() {
   check_options(options_);
-  move_all(prepare);
+  update_all(prepare);
 }
 
 void SGD::load_state_dict(const StateDict& state_dict) {

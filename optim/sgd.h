@@ -16,6 +16,7 @@ struct SGDOptions {
   bool nesterov = false;    // Nesterov's momentum, as below
   bool maximize = false;    // climbs instead of descending
 
+  // f(name, option) for each option that a state dict holds.
   void visit(auto&& f) {
     f("lr", lr);
     f("momentum", momentum);
@@ -26,7 +27,7 @@ struct SGDOptions {
   }
 };
 
-// Each step moves every parameter x that has a gradient g (of the loss, or with
+// Each step updates every parameter x that has a gradient g (of the loss, or with
 // `maximize` of its negative):
 //   g += weight_decay x
 //   with momentum:  v = momentum v + (1 - dampening) g     (v = g at first)
@@ -44,7 +45,7 @@ class SGD : public Optimiser<SGDOptions> {
   explicit SGD(std::vector<Variable> parameters, SGDOptions options = {});
   explicit SGD(const std::vector<Group>& groups);
 
-  // Moves the parameters; the gradients stay as they are. Throws Error, and changes
+  // Updates the parameters; the gradients stay as they are. Throws Error, and changes
   // nothing, when an option is out of range or memory runs out.
   void step();
 

@@ -38,7 +38,7 @@ class Canvas {
   }
 
   void draw_dot(Dot dot, std::size_t curve);
-  void draw_line(Dot from, Dot to, std::size_t curve);  // but for `from`
+  void draw_line(Dot from, Dot to, std::size_t curve);  // except `from`
   // A line of characters.
   std::string row(int row, Colours colours) const;
 

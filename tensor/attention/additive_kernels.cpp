@@ -87,8 +87,9 @@ inline void power_of(double x, double& power, double& less_one) {
 }
 
 template <class T>
-void powers(int64_t rows, int64_t width, const T* x, int64_t step, const Powers<T>& to) {
-  for (int64_t i = 0; i < rows; ++i, x += step) {
+void powers(int64_t rows, int64_t width, const T* x, int64_t stride,
+            const Powers<T>& to) {
+  for (int64_t i = 0; i < rows; ++i, x += stride) {
     const Powers<T> row = to.row(i, width);
     for_elements<T>(width,
                     [&](int64_t c) { power_of(x[c], row.power[c], row.less_one[c]); });

@@ -13,19 +13,22 @@ inline constexpr std::int64_t additive_width = 16;
 // tanh(q + k) = (E - 1) / (E + 1) with E = e^2q e^2k: for n queries and m keys n + m
 // exponentials do, in place of n m. Of x (rows, width) these are e^2x and e^2x - 1, which
 // serves where x is small, and the largest |x| of each row.
+//
+// Inlined always, for kernels of all levels call these functions (see level.h).
 template <class T>
 struct Powers {
   T *power, *less_one, *largest;
 
   // From row i on.
-  Powers row(std::int64_t i, std::int64_t width) const {
+  [[gnu::always_inline]] Powers row(std::int64_t i, std::int64_t width) const {
     return {power + i * width, less_one + i * width, largest + i};
   }
   // The elements of all three.
-  static std::int64_t size(std::int64_t rows, std::int64_t width) {
+  [[gnu::always_inline]] static std::int64_t size(std::int64_t rows, std::int64_t width) {
     return rows * (2 * width + 1);
   }
-  static Powers in(T* memory, std::int64_t rows, std::int64_t width) {
+  [[gnu::always_inline]] static Powers in(T* memory, std::int64_t rows,
+                                          std::int64_t width) {
     return {memory, memory + rows * width, memory + 2 * rows * width};
   }
 };
@@ -52,8 +55,8 @@ struct AdditiveKernels {
   void (*scores_by_powers)(std::int64_t m, std::int64_t h, const T* q, const T* k,
                            const T* w, const Powers<T>& of_q, const Powers<T>& of_k,
                            T* scores);
-  // The powers of x, whose rows are `step` apart.
-  void (*powers)(std::int64_t rows, std::int64_t width, const T* x, std::int64_t step,
+  // The powers of x, whose rows are `stride` apart.
+  void (*powers)(std::int64_t rows, std::int64_t width, const T* x, std::int64_t stride,
                  const Powers<T>& to);
   // The gradients of `width` hidden units, at most additive_width.
   void (*gradients)(const AdditiveGradients<T>& x, std::int64_t width);

@@ -8,10 +8,10 @@
 // Turned round like this, the scores of a query are a column: its exponentials and sums
 // are computed for w queries at once. Qᵀ is packed for each w queries, and so is the
 // bias. K and V are read where they are; or copied, when a thread begins with a head,
-// where a tile could not read them, or only slowly (see Rows in attention_heads.h: one
-// rule for both), as five or more heads side by side in a projection. A thread holds the
-// scores of w queries, and the copies. Keys beyond the longest of the w lens are left
-// out, so causal attention is about half the work.
+// where a tile could not read them, or only slowly: for example where five or more heads
+// lie side by side in a projection (see Rows in attention_heads.h, one rule for both). A
+// thread holds the scores of w queries, and the copies. Keys beyond the longest of the w
+// lens are left out, so causal attention is about half the work.
 //
 // A few queries (few_queries) go row by row, in attention_rows.cpp.
 //
@@ -103,23 +103,23 @@ class Forward {
     const int64_t query = block.first_query, keys = block.longest_len;
     T* const scores = scores_.first();
     queries_.pack(block.queries, h_.features,
-                  h_.query[block.head] + query * h_.query.row_step, h_.query.row_step,
-                  h_.query.column_step);
+                  h_.query[block.head] + query * h_.query.row_stride, h_.query.row_stride,
+                  h_.query.column_stride);
     // Sᵀ = scale K Qᵀ
     tiles_.multiply_panels({.m = keys,
                             .n = width_,
                             .k = h_.features,
-                            .a = {keys_[0], keys_.step(), 1},
+                            .a = {keys_[0], keys_.stride(), 1},
                             .b = queries_.first(),
-                            .b_step = width_,
-                            .panel_step = 0,  // a single one
+                            .b_stride = width_,
+                            .panel_stride = 0,  // a single one
                             .c = scores,
-                            .c_step = width_,
+                            .c_stride = width_,
                             .scale = h_.scale});
     if (h_.bias) {
       const Matrices<const T>& bias = *h_.bias;
-      bias_.pack(block.queries, keys, bias[block.head] + query * bias.row_step,
-                 bias.row_step, bias.column_step);
+      bias_.pack(block.queries, keys, bias[block.head] + query * bias.row_stride,
+                 bias.row_stride, bias.column_stride);
       loops_.add_bias(keys, width_, bias_.first(), width_, 1, scores, width_);
     }
     // Eᵀ in place; the largest scores and 1 / Σ, for the backward pass too
@@ -142,7 +142,7 @@ class Forward {
     // O = E V, times 1 / Σ; where no key is seen, only zeros. So many keys at a time
     // that their part of Eᵀ stays in the L1 cache while the panels of V pass.
     const Matrices<T>& output = results_.output;
-    T* const out = output[block.head] + query * output.row_step;
+    T* const out = output[block.head] + query * output.row_stride;
     constexpr int64_t keys_at_once = 128;
     for (int64_t key = 0; key < keys; key += keys_at_once) {
       tiles_.multiply_panels({.m = block.queries,
@@ -150,22 +150,22 @@ class Forward {
                               .k = std::min(keys_at_once, keys - key),
                               .a = {scores + key * width_, 1, width_},  // E: Eᵀ turned
                               .b = values_[key],
-                              .b_step = values_.step(),
-                              .panel_step = tiles_.tile_columns,
+                              .b_stride = values_.stride(),
+                              .panel_stride = tiles_.tile_columns,
                               .c = out,
-                              .c_step = output.row_step,
+                              .c_stride = output.row_stride,
                               .add = key > 0});
     }
-    scale_rows(block, h_.value_features, inverse_sums, out, output.row_step);
+    scale_rows(block, h_.value_features, inverse_sums, out, output.row_stride);
   }
 
   void write_weights(const Block& block, const T* inverse_sums,
                      const Matrices<T>& to) const {
-    T* row = to[block.head] + block.first_query * to.row_step;
+    T* row = to[block.head] + block.first_query * to.row_stride;
     loops_.transpose(block.longest_len, block.queries, scores_.first(), width_, row,
-                     to.row_step);
-    scale_rows(block, block.longest_len, inverse_sums, row, to.row_step);
-    for (int64_t j = 0; j < block.queries; ++j, row += to.row_step) {
+                     to.row_stride);
+    scale_rows(block, block.longest_len, inverse_sums, row, to.row_stride);
+    for (int64_t j = 0; j < block.queries; ++j, row += to.row_stride) {
       std::fill(row + block.lens[j], row + h_.keys, T{0});
       h_.clear_hidden(block.head, block.first_query + j, block.lens[j], row);
     }
@@ -174,8 +174,8 @@ class Forward {
   // Multiplies the block's rows of n elements by their factors; zeros for a query that
   // sees no key, whose column of Eᵀ is NaN.
   void scale_rows(const Block& block, int64_t n, const T* factors, T* row,
-                  int64_t step) const {
-    for (int64_t j = 0; j < block.queries; ++j, row += step) {
+                  int64_t stride) const {
+    for (int64_t j = 0; j < block.queries; ++j, row += stride) {
       if (block.lens[j] > 0) {
         vectors_.scale(n, row, 1, factors[j], row);
       } else {
@@ -227,9 +227,10 @@ AttentionResult scaled_dot_product_attention(const Tensor& query, const Tensor& 
     probabilities = empty(append(rows, {key.size(-2)}), query.dtype());
   }
   if (has_output || has_elements(probabilities)) {
-    const Tensor q = laid_out(query, by_rows), k = laid_out(key, by_rows),
-                 v = laid_out(value, by_rows);
-    const AttentionOptions read = keep_as_bias(options, query, key);
+    const Tensor q = with_contiguous_rows(query, by_rows),
+                 k = with_contiguous_rows(key, by_rows),
+                 v = with_contiguous_rows(value, by_rows);
+    const AttentionOptions read = options_to_read(options, query, key);
     dispatch_floating(op, query.dtype(), [&]<class T>() {
       const AttentionOperands<T> operands(q, k, v, read, scale);
       if (by_rows) {

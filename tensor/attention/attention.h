@@ -13,7 +13,8 @@
 namespace heed {
 
 // Which keys count for a query, and how much; and dropout. An undefined tensor
-// stands for none, and so does one without elements.
+// stands for none, and so does one without elements. (keep and bias are PyTorch's
+// attn_mask, of bools and of numbers.)
 struct AttentionOptions {
   // Query i sees keys 0 to lens[i] - 1: int64, broadcasts to (..., n), and a number above
   // m counts as m. So causal attention has the lens 1, 2, ..., and a padded batch the
@@ -34,7 +35,7 @@ struct AttentionResult {
   Tensor output;  // (..., n, dv)
   // For the backward. With many queries: of each row of scores s the largest, and
   // 1 / Σ exp(s - largest), zeros for a query that sees no key: (..., n). With few: the
-  // weights before dropout, (..., n, m).
+  // weights before dropout, (..., n, m). (FlashAttention: m, and 1 / l)
   Tensor largest, inverse_sums, weights;
 };
 

@@ -115,8 +115,8 @@ class Backward {
     const T *const g_first = g[head_], *const o_first = o[head_];
     for (int64_t i = 0; i < h_.queries; ++i) {
       dots_.first()[i] =
-          vectors_.dot(h_.value_features, g_first + i * g.row_step, g.column_step,
-                       o_first + i * o.row_step, o.column_step);
+          vectors_.dot(h_.value_features, g_first + i * g.row_stride, g.column_stride,
+                       o_first + i * o.row_stride, o.column_stride);
     }
     for (int64_t i = 0; i < h_.queries; i += tile_rows_) {
       longest_lens_.first()[i / tile_rows_] = h_.valid_lens.read(
@@ -127,28 +127,28 @@ class Backward {
   void read_keys(int64_t first, int64_t count) {
     const Matrices<const T>&k = h_.key, &v = h_.value;
     keys_.read(head_, first, count);
-    keys_t_.pack(count, h_.features, k[head_] + first * k.row_step, k.row_step,
-                 k.column_step);
-    values_t_.pack(count, h_.value_features, v[head_] + first * v.row_step, v.row_step,
-                   v.column_step);
+    keys_t_.pack(count, h_.features, k[head_] + first * k.row_stride, k.row_stride,
+                 k.column_stride);
+    values_t_.pack(count, h_.value_features, v[head_] + first * v.row_stride,
+                   v.row_stride, v.column_stride);
   }
 
   void clear(const std::optional<Matrices<T>>& gradient, int64_t first, int64_t count,
              int64_t columns) const {
     if (!gradient) return;
-    T* row = (*gradient)[head_] + first * gradient->row_step;
-    for (int64_t i = 0; i < count; ++i, row += gradient->row_step) {
+    T* row = (*gradient)[head_] + first * gradient->row_stride;
+    for (int64_t i = 0; i < count; ++i, row += gradient->row_stride) {
       std::fill_n(row, columns, T{0});
     }
   }
 
   // Adds to the gradients the terms of one block: the `keys` keys from `first` on, and
   // the queries from q on. The first block of keys sets the gradients of queries, the
-  // first block of queries those of keys and values. `most` is how many of the keys some
-  // query of the block sees.
+  // first block of queries those of keys and values.
   void add_block(int64_t first, int64_t keys, int64_t q) {
     const int64_t end = std::min(q + block_queries_, h_.queries);
     const int64_t* const longest = longest_lens_.first();
+    // How many of the keys some query of the block sees.
     const int64_t most = std::clamp<int64_t>(
         *std::max_element(longest + q / tile_rows_, longest + ceil_div(end, tile_rows_)) -
             first,
@@ -169,7 +169,8 @@ class Backward {
       make_p_and_ds(first, seen, most, i, rows, p_.first() + at, ds_.first() + at);
       if (gradients_.query && seen > 0) {  // dQ = scale dS K
         put_product(rows, seen, {ds_.first() + at, block_keys_, 1}, keys_[0],
-                    keys_.step(), h_.scale, h_.features, *gradients_.query, i, first > 0);
+                    keys_.stride(), h_.scale, h_.features, *gradients_.query, i,
+                    first > 0);
       } else if (first == 0) {  // no key is seen, or nothing wanted
         clear(gradients_.query, i, rows, h_.features);
       }
@@ -177,29 +178,30 @@ class Backward {
     // Of all queries of the block at once: P and dS are 0 where a tile sees fewer keys.
     if (most == 0) return;
     if (gradients_.value) {  // dV = (F ∘ P)ᵀ G
-      put_product(most, end - q, {p_.first(), 1, block_keys_}, g_[q], g_.step(), 1,
+      put_product(most, end - q, {p_.first(), 1, block_keys_}, g_[q], g_.stride(), 1,
                   h_.value_features, *gradients_.value, first, q > 0);
     }
     if (gradients_.key) {  // dK = scale dSᵀ Q
       put_product(most, end - q, {ds_.first(), 1, block_keys_}, queries_[q],
-                  queries_.step(), h_.scale, h_.features, *gradients_.key, first, q > 0);
+                  queries_.stride(), h_.scale, h_.features, *gradients_.key, first,
+                  q > 0);
     }
   }
 
-  // Sets the gradient's rows from `row` on to scale a (m, k) times rows of b, b_step
+  // Sets the gradient's rows from `row` on to scale a (m, k) times rows of b, b_stride
   // apart, or adds that to them.
   void put_product(int64_t m, int64_t k, const Matrix<const T>& a, const T* b,
-                   int64_t b_step, T scale, int64_t columns, const Matrices<T>& gradient,
-                   int64_t row, bool add) const {
+                   int64_t b_stride, T scale, int64_t columns,
+                   const Matrices<T>& gradient, int64_t row, bool add) const {
     tiles_.multiply_panels({.m = m,
                             .n = columns,
                             .k = k,
                             .a = a,
                             .b = b,
-                            .b_step = b_step,
-                            .panel_step = width_,
-                            .c = gradient[head_] + row * gradient.row_step,
-                            .c_step = gradient.row_step,
+                            .b_stride = b_stride,
+                            .panel_stride = width_,
+                            .c = gradient[head_] + row * gradient.row_stride,
+                            .c_stride = gradient.row_stride,
                             .add = add,
                             .scale = scale});
   }
@@ -208,8 +210,8 @@ class Backward {
   // which they see no more than `seen`; zeros beyond.
   void make_p_and_ds(int64_t first, int64_t seen, int64_t most, int64_t query,
                      int64_t rows, T* p, T* ds) const {
-    // Zeros in the panels of which no key is seen; in the others loops_.weights() below
-    // puts them.
+    // Zeros in the panels of which no key is seen; in the others
+    // loops_.softmax_backward() below puts them.
     const int64_t in_panels = ceil_div(seen, width_) * width_;  // keys of the others
     for (int64_t i = 0; i < rows && in_panels < most; ++i) {
       std::fill_n(p + i * block_keys_ + in_panels, most - in_panels, T{0});
@@ -221,12 +223,12 @@ class Backward {
       tiles_.multiply_panels({.m = rows,
                               .n = seen,
                               .k = k,
-                              .a = {a[query], a.step(), 1},
+                              .a = {a[query], a.stride(), 1},
                               .b = b.first(),
-                              .b_step = width_,
-                              .panel_step = b.size(),
+                              .b_stride = width_,
+                              .panel_stride = b.size(),
                               .c = c,
-                              .c_step = block_keys_,
+                              .c_stride = block_keys_,
                               .scale = scale});
     };
     // p = S = scale Q Kᵀ + bias, ds = G Vᵀ
@@ -234,19 +236,19 @@ class Backward {
     if (h_.bias) {
       const Matrices<const T>& bias = *h_.bias;
       loops_.add_bias(rows, seen,
-                      bias[head_] + query * bias.row_step + first * bias.column_step,
-                      bias.row_step, bias.column_step, p, block_keys_);
+                      bias[head_] + query * bias.row_stride + first * bias.column_stride,
+                      bias.row_stride, bias.column_stride, p, block_keys_);
     }
     if (wants_ds_) product(g_, h_.value_features, values_t_, 1, ds);
     // p = F ∘ P, ds = dS. Of the last panel all columns, or the first half if `most` ends
     // there: dV and dK read as far as that, so what is not seen must become 0.
     const int64_t at = head_ * h_.queries + query;
     for (int64_t key = 0; key < seen; key += width_) {
-      loops_.weights({rows, columns_for<T>(most - key), first + key, block_keys_,
-                      lens_.first() + query, given_.largest + at,
-                      given_.inverse_sums + at, dots_.first() + query,
-                      h_.bits_of(head_, query), h_.words, h_.stay_factor, p + key,
-                      wants_ds_ ? ds + key : nullptr});
+      loops_.softmax_backward({rows, columns_for<T>(most - key), first + key, block_keys_,
+                               lens_.first() + query, given_.largest + at,
+                               given_.inverse_sums + at, dots_.first() + query,
+                               h_.bits_of(head_, query), h_.words, h_.stay_factor,
+                               p + key, wants_ds_ ? ds + key : nullptr});
     }
   }
 };
@@ -311,7 +313,7 @@ AttentionGradients scaled_dot_product_attention_backward(
     check_kept(result.largest, rows);
     check_kept(result.inverse_sums, rows);
   }
-  const AttentionOptions read = keep_as_bias(options, query, key);
+  const AttentionOptions read = options_to_read(options, query, key);
   // 0 times NaN is NaN: so the rows that take no part are cleared.
   Tensor q = query, G = g;
   if (has_elements(read.lens) && any(read.lens == 0).item()) {
@@ -323,9 +325,10 @@ AttentionGradients scaled_dot_product_attention_backward(
   if (wanted[0]) gradients.query = rows_like(query, query.size(-1));
   if (wanted[1]) gradients.key = rows_like(key, key.size(-1));
   if (wanted[2]) gradients.value = rows_like(value, value.size(-1));
-  const Tensor k = laid_out(key, by_rows), v = laid_out(value, by_rows);
-  q = laid_out(q, by_rows);
-  G = laid_out(G, by_rows);
+  const Tensor k = with_contiguous_rows(key, by_rows),
+               v = with_contiguous_rows(value, by_rows);
+  q = with_contiguous_rows(q, by_rows);
+  G = with_contiguous_rows(G, by_rows);
   dispatch_floating(op, query.dtype(), [&]<class T>() {
     const AttentionOperands<T> operands(q, k, v, read, scale);
     if (by_rows) {

@@ -74,8 +74,8 @@ void check_attention(std::string_view op, const Tensor& query, const Tensor& key
   check_dropout(op, options, scores);
 }
 
-AttentionOptions keep_as_bias(const AttentionOptions& options, const Tensor& query,
-                              const Tensor& key) {
+AttentionOptions options_to_read(const AttentionOptions& options, const Tensor& query,
+                                 const Tensor& key) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   const std::int64_t keys = key.size(-2);
   AttentionOptions read = options;
@@ -111,7 +111,7 @@ std::int64_t ValidLens::read(std::int64_t head, std::int64_t begin, std::int64_t
   const std::int64_t* const first = (*lens_)[head];
   std::int64_t longest = 0;
   for (std::int64_t i = begin; i < end; ++i) {
-    const std::int64_t len = std::min(first[i * lens_->row_step], keys_);
+    const std::int64_t len = std::min(first[i * lens_->row_stride], keys_);
     lens[i - begin] = len;
     longest = std::max(longest, len);
   }

@@ -29,14 +29,14 @@ struct Matrices {
   T* first;
   Shape shape;
   Strides strides;
-  std::int64_t row_step, column_step;
+  std::int64_t row_stride, column_stride;
 
   Matrices(const Tensor& x, T* first)
       : first(first),
         shape(x.shape()),
         strides(x.strides()),
-        row_step(strides[x.dim() - 2]),
-        column_step(strides[x.dim() - 1]) {}
+        row_stride(strides[x.dim() - 2]),
+        column_stride(strides[x.dim() - 1]) {}
 
   // Where matrix i begins.
   T* operator[](std::int64_t i) const {
@@ -99,15 +99,15 @@ void check_attention(std::string_view op, const Tensor& query, const Tensor& key
 // The options, already checked, as AttentionOperands reads them. Where `keep` is false,
 // the bias is -inf; a query for which `keep` leaves no key has the length 0. A bias has
 // all dimensions of the scores, and the bits of the dropout are contiguous.
-AttentionOptions keep_as_bias(const AttentionOptions& options, const Tensor& query,
-                              const Tensor& key);
+AttentionOptions options_to_read(const AttentionOptions& options, const Tensor& query,
+                                 const Tensor& key);
 
-// An uninitialised tensor of x's shape but for the last size, which is `columns`. Its
+// An uninitialised tensor of x's shape except the last size, which is `columns`. Its
 // rows are contiguous, and lie in memory in the order of x's rows.
 Tensor rows_like(const Tensor& x, std::int64_t columns);
 
-// What the loops read: the operands, checked, with options as keep_as_bias() gives them.
-// It holds pointers: the tensors must live on.
+// What the loops read: the operands, checked, with options as options_to_read() gives
+// them. It holds pointers: the tensors must live on.
 template <class T>
 struct AttentionOperands {
   std::int64_t count, queries, keys, features, value_features;
@@ -147,9 +147,9 @@ struct AttentionOperands {
   // whole row NaN.
   void clear_hidden(std::int64_t head, std::int64_t query, std::int64_t n, T* x) const {
     if (!bias) return;
-    const T* const row = (*bias)[head] + query * bias->row_step;
+    const T* const row = (*bias)[head] + query * bias->row_stride;
     for (std::int64_t j = 0; j < n; ++j) {
-      if (row[j * bias->column_step] == -std::numeric_limits<T>::infinity()) x[j] = 0;
+      if (row[j * bias->column_stride] == -std::numeric_limits<T>::infinity()) x[j] = 0;
     }
   }
   // The bits of a query's weights, if there are any.
@@ -163,7 +163,7 @@ struct AttentionOperands {
 inline constexpr std::int64_t few_queries = 8;
 
 // x, or a copy of it with contiguous rows where attention by rows needs them.
-inline Tensor laid_out(const Tensor& x, bool by_rows) {
+inline Tensor with_contiguous_rows(const Tensor& x, bool by_rows) {
   return by_rows && x.strides()[x.dim() - 1] != 1 ? x.contiguous() : x;
 }
 
@@ -241,36 +241,36 @@ class Rows {
       : x_(x),
         columns_(columns),
         vector_(tile_columns<T>() / 2),
-        is_copied_(x.column_step != 1 || columns % vector_ != 0 ||
-                   4 * columns < x.row_step || x.row_step % same_place == 0),
-        step_(is_copied_ ? ceil_div(columns, vector_) * vector_ : x.row_step),
-        memory_(is_copied_ ? most * step_ : 0) {}
+        is_copied_(x.column_stride != 1 || columns % vector_ != 0 ||
+                   4 * columns < x.row_stride || x.row_stride % same_place == 0),
+        stride_(is_copied_ ? ceil_div(columns, vector_) * vector_ : x.row_stride),
+        memory_(is_copied_ ? most * stride_ : 0) {}
 
   // Reads `count` rows of a head from `first` on.
   void read(std::int64_t head, std::int64_t first, std::int64_t count) {
-    const T* from = x_[head] + first * x_.row_step;
+    const T* from = x_[head] + first * x_.row_stride;
     first_ = from;
     if (!is_copied_) return;
     first_ = memory_.first();
-    for (std::int64_t i = 0; i < count; ++i, from += x_.row_step) {
-      T* const row = memory_.first() + i * step_;
-      if (x_.column_step == 1) {  // a memcpy(), which is faster than the loop
+    for (std::int64_t i = 0; i < count; ++i, from += x_.row_stride) {
+      T* const row = memory_.first() + i * stride_;
+      if (x_.column_stride == 1) {  // a memcpy(), which is faster than the loop
         std::copy_n(from, columns_, row);
       } else {
-        for (std::int64_t j = 0; j < columns_; ++j) row[j] = from[j * x_.column_step];
+        for (std::int64_t j = 0; j < columns_; ++j) row[j] = from[j * x_.column_stride];
       }
-      std::fill(row + columns_, row + step_, T{0});
+      std::fill(row + columns_, row + stride_, T{0});
     }
   }
-  const T* operator[](std::int64_t row) const { return first_ + row * step_; }
-  std::int64_t step() const { return step_; }
+  const T* operator[](std::int64_t row) const { return first_ + row * stride_; }
+  std::int64_t stride() const { return stride_; }
 
  private:
   static constexpr std::int64_t same_place = 4096 / sizeof(T);  // in the L1 cache
   const Matrices<const T>& x_;
   std::int64_t columns_, vector_;
   bool is_copied_;
-  std::int64_t step_;
+  std::int64_t stride_;
   Buffer<T> memory_;
   const T* first_ = nullptr;
 };
@@ -282,10 +282,10 @@ class Packed {
   Packed(std::int64_t lines, std::int64_t width, std::int64_t depth)
       : panels_(lines, width, depth), memory_(panels_.total()) {}
 
-  void pack(std::int64_t lines, std::int64_t depth, const T* x, std::int64_t step,
-            std::int64_t depth_step) {
+  void pack(std::int64_t lines, std::int64_t depth, const T* x, std::int64_t stride,
+            std::int64_t depth_stride) {
     panels_ = PanelLayout<T>(lines, panels_.width, depth);
-    panels_.pack(x, step, depth_step, memory_.first());
+    panels_.pack(x, stride, depth_stride, memory_.first());
   }
   const T* first() const { return memory_.first(); }
   std::int64_t size() const { return panels_.size; }  // of a panel

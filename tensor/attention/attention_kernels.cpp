@@ -62,15 +62,15 @@ void exp_columns(int64_t n, int64_t any_width, const int64_t* lens, T* x, T* lar
 }
 
 template <class T>
-void add_bias(int64_t rows, int64_t n, const T* bias, int64_t row_step,
-              int64_t column_step, T* x, int64_t x_step) {
+void add_bias(int64_t rows, int64_t n, const T* bias, int64_t row_stride,
+              int64_t column_stride, T* x, int64_t x_stride) {
   const auto sum = [](T b, T x) { return b == -infinity ? b : x + b; };
-  for (int64_t i = 0; i < rows; ++i, x += x_step, bias += row_step) {
-    if (column_step == 1) {
+  for (int64_t i = 0; i < rows; ++i, x += x_stride, bias += row_stride) {
+    if (column_stride == 1) {
 #pragma omp simd
       for (int64_t j = 0; j < n; ++j) x[j] = sum(bias[j], x[j]);
     } else {
-      for (int64_t j = 0; j < n; ++j) x[j] = sum(bias[j * column_step], x[j]);
+      for (int64_t j = 0; j < n; ++j) x[j] = sum(bias[j * column_stride], x[j]);
     }
   }
 }
@@ -78,14 +78,14 @@ void add_bias(int64_t rows, int64_t n, const T* bias, int64_t row_step,
 // 32 rows of x at a time, for which a column's bits are half a word.
 template <int fixed, class T>
 void drop_columns(int64_t n, int64_t any_width, int64_t count, const int64_t* bits,
-                  int64_t step, T* x) {
+                  int64_t stride, T* x) {
   const int width = fixed ? fixed : static_cast<int>(any_width);
   constexpr int most = fixed ? fixed : static_cast<int>(widest_tile);
   std::uint32_t half[most];
   for (int j = 0; j < width; ++j) half[j] = 0;
   for (int64_t first = 0; first < n; first += 32) {
     for (int j = 0; j < count; ++j) {
-      half[j] = static_cast<std::uint32_t>(bits[j * step + first / 64] >> (first % 64));
+      half[j] = static_cast<std::uint32_t>(bits[j * stride + first / 64] >> (first % 64));
     }
     for (int i = 0; i < 32 && first + i < n; ++i, x += width) {
 #pragma omp simd
@@ -112,17 +112,17 @@ void read_factors(const int64_t* bits, int64_t first, int seen, T stay_factor,
 }
 
 template <int fixed, class T>
-void weights(const WeightsTile<T>& tile) {
+void softmax_backward(const ScoresTile<T>& tile) {
   const int width = fixed ? fixed : static_cast<int>(tile.width);
   constexpr int most = fixed ? fixed : static_cast<int>(widest_tile);
   T p[most], factor[most];
   for (int j = 0; j < width; ++j) factor[j] = 1;
   for (int64_t i = 0; i < tile.rows; ++i) {
-    T* const s = tile.s + i * tile.step;
+    T* const s = tile.s + i * tile.stride;
     const int64_t beyond = tile.lens[i] - tile.first;
     const int seen = static_cast<int>(beyond < 0 ? 0 : beyond < width ? beyond : width);
     if (tile.bits && seen > 0) {
-      read_factors<fixed>(tile.bits + i * tile.bits_step, tile.first, seen,
+      read_factors<fixed>(tile.bits + i * tile.bits_stride, tile.first, seen,
                           tile.stay_factor, factor);
     }
     const T largest = tile.largest[i], inverse_sum = tile.inverse_sums[i];
@@ -131,7 +131,7 @@ void weights(const WeightsTile<T>& tile) {
       p[j] = j < seen && s[j] != -infinity ? weight : 0;
     });
     if (tile.d) {
-      T* const d = tile.d + i * tile.step;
+      T* const d = tile.d + i * tile.stride;
       const T dot = tile.dots[i];
 #pragma omp simd
       for (int j = 0; j < width; ++j) {
@@ -154,29 +154,30 @@ void exp_columns_flushed(int64_t n, int64_t width, const int64_t* lens, T* x, T*
 
 template <class T>
 void drop_columns_of(int64_t n, int64_t width, int64_t count, const int64_t* bits,
-                     int64_t step, T* x) {
-  for_width(width,
-            [&]<int fixed>() { drop_columns<fixed, T>(n, width, count, bits, step, x); });
-}
-
-template <class T>
-void weights_flushed(const WeightsTile<T>& tile) {
-  for_width(tile.width, [&]<int fixed>() {
-    flushed<weights<fixed, T>, const WeightsTile<T>&>(tile);
+                     int64_t stride, T* x) {
+  for_width(width, [&]<int fixed>() {
+    drop_columns<fixed, T>(n, width, count, bits, stride, x);
   });
 }
 
 template <class T>
-void gemv(int64_t rows, int64_t n, T alpha, const T* a, int64_t a_step, const T* x,
+void softmax_backward_flushed(const ScoresTile<T>& tile) {
+  for_width(tile.width, [&]<int fixed>() {
+    flushed<softmax_backward<fixed, T>, const ScoresTile<T>&>(tile);
+  });
+}
+
+template <class T>
+void gemv(int64_t rows, int64_t n, T alpha, const T* a, int64_t a_stride, const T* x,
           T* out) {
-  for (int64_t i = 0; i < rows; ++i, a += a_step) out[i] = alpha * dot(n, a, 1, x, 1);
+  for (int64_t i = 0; i < rows; ++i, a += a_stride) out[i] = alpha * dot(n, a, 1, x, 1);
 }
 
 // Without `add`, 0 is added, so that no element is -0.
 template <class T>
 void ger(int64_t rows, int64_t n, T alpha, const T* x, const T* y, bool add, T* a,
-         int64_t a_step) {
-  for (int64_t i = 0; i < rows; ++i, a += a_step) {
+         int64_t a_stride) {
+  for (int64_t i = 0; i < rows; ++i, a += a_stride) {
     const T factor = alpha * x[i];
     if (add) {
 #pragma omp simd
@@ -193,7 +194,7 @@ constexpr AttentionKernels<T> kernels = {
     .exp_columns = exp_columns_flushed<T>,
     .add_bias = add_bias<T>,
     .drop_columns = drop_columns_of<T>,
-    .weights = weights_flushed<T>,
+    .softmax_backward = softmax_backward_flushed<T>,
     .transpose = transpose<T>,
     .gemv = gemv<T>,
     .ger = ger<T>,

@@ -1,7 +1,8 @@
 // Attention for a few queries per head, row by row: one query after another reads the
-// keys that it sees and their values where they are, and nothing is packed. The formulas
-// are those at the head of attention_backward.cpp, row by row: p and ds are rows of P and
-// dS, `dropped` is one of F ∘ P. As P is kept, the sum of a row is formed from dP and P.
+// keys that it sees and their values where they are, and nothing is packed. The formulas,
+// and the names P, dP, dS and F, are those at the head of attention_backward.cpp: p and
+// ds are rows of P and dS, `dropped` is one of F ∘ P. As P is kept, the sum of a row is
+// formed from dP and P.
 #include <algorithm>
 
 #include "tensor/attention/attention_heads.h"
@@ -33,11 +34,12 @@ void forward_row(const AttentionOperands<T>& h, int64_t head, int64_t i, T* p, T
     std::fill_n(output, h.value_features, T{0});
     return;
   }
-  const T *const q = h.query[head] + i * h.query.row_step, *const k = h.key[head];
-  loops.gemv(seen, h.features, h.scale, k, h.key.row_step, q, p);
+  const T *const q = h.query[head] + i * h.query.row_stride, *const k = h.key[head];
+  loops.gemv(seen, h.features, h.scale, k, h.key.row_stride, q, p);
   if (h.bias) {
     const Matrices<const T>& bias = *h.bias;
-    loops.add_bias(1, seen, bias[head] + i * bias.row_step, 0, bias.column_step, p, 0);
+    loops.add_bias(1, seen, bias[head] + i * bias.row_stride, 0, bias.column_stride, p,
+                   0);
   }
   kernels::get<kernels::ReduceKernels<T>>().softmax(1, seen, 1, p, p);
   h.clear_hidden(head, i, seen, p);
@@ -47,7 +49,7 @@ void forward_row(const AttentionOperands<T>& h, int64_t head, int64_t i, T* p, T
     drop(seen, bits, h.stay_factor, dropped);
     after_dropout = dropped;
   }
-  vectors.add_columns(h.value_features, seen, h.value[head], h.value.row_step,
+  vectors.add_columns(h.value_features, seen, h.value[head], h.value.row_stride,
                       after_dropout, 1, output);
 }
 
@@ -70,8 +72,8 @@ void backward_head(const AttentionOperands<T>& h, const Matrices<const T>& g,
     h.valid_lens.read(head, i, i + 1, &seen);
     const T* const p = weights + (head * h.queries + i) * h.keys;
     T *const dropped = scratch.dropped.first(), *const ds = scratch.ds.first();
-    const T *const g_i = g[head] + i * g.row_step, *const v = h.value[head];
-    loops.gemv(seen, h.value_features, T{1}, v, h.value.row_step, g_i, ds);
+    const T *const g_i = g[head] + i * g.row_stride, *const v = h.value[head];
+    loops.gemv(seen, h.value_features, T{1}, v, h.value.row_stride, g_i, ds);
     h.clear_hidden(head, i, seen, ds);  // g·v_j may overflow: 0 times infinity is NaN
     std::copy_n(p, h.keys, dropped);
     if (const int64_t* const bits = h.bits_of(head, i)) {
@@ -83,21 +85,21 @@ void backward_head(const AttentionOperands<T>& h, const Matrices<const T>& g,
     h.clear_hidden(head, i, seen, ds);
     std::fill(ds + seen, ds + h.keys, T{0});
     if (to.query) {
-      T* const dq = (*to.query)[head] + i * to.query->row_step;
+      T* const dq = (*to.query)[head] + i * to.query->row_stride;
       if (seen > 0) {
-        vectors.add_columns(h.features, seen, h.key[head], h.key.row_step, ds, 1, dq);
+        vectors.add_columns(h.features, seen, h.key[head], h.key.row_stride, ds, 1, dq);
         vectors.scale(h.features, dq, 1, h.scale, dq);
       } else {
         std::fill_n(dq, h.features, T{0});
       }
     }
     if (to.key) {
-      loops.ger(h.keys, h.features, h.scale, ds, h.query[head] + i * h.query.row_step,
-                i > 0, (*to.key)[head], to.key->row_step);
+      loops.ger(h.keys, h.features, h.scale, ds, h.query[head] + i * h.query.row_stride,
+                i > 0, (*to.key)[head], to.key->row_stride);
     }
     if (to.value) {
       loops.ger(h.keys, h.value_features, T{1}, dropped, g_i, i > 0, (*to.value)[head],
-                to.value->row_step);
+                to.value->row_stride);
     }
   }
 }
@@ -119,7 +121,7 @@ void attention_by_rows(const AttentionOperands<T>& h, AttentionResult& result,
   const auto forward = [&](int64_t begin, int64_t end) {
     for (int64_t row = begin; row < end; ++row) {
       const int64_t head = row / h.queries, i = row % h.queries;
-      forward_row(h, head, i, p + row * h.keys, output[head] + i * output.row_step,
+      forward_row(h, head, i, p + row * h.keys, output[head] + i * output.row_stride,
                   dropped.first() + (h.bits ? row * h.keys : 0));
     }
   };

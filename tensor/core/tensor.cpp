@@ -39,23 +39,23 @@ To converted(From value) {
   return static_cast<To>(value);
 }
 
-// Copies n elements, converted; the steps are in elements.
-using Copy = void (*)(std::int64_t n, const void* from, std::int64_t from_step, void* to,
-                      std::int64_t to_step);
+// Copies n elements, converted; the strides are in elements.
+using Copy = void (*)(std::int64_t n, const void* from, std::int64_t from_stride,
+                      void* to, std::int64_t to_stride);
 
 template <class To, class From>
-void copy(std::int64_t n, const void* from, std::int64_t from_step, void* to,
-          std::int64_t to_step) {
+void copy(std::int64_t n, const void* from, std::int64_t from_stride, void* to,
+          std::int64_t to_stride) {
   const auto* const in = static_cast<const From*>(from);
   auto* const out = static_cast<To*>(to);
   // One loop for all that converts: twelve pairs of types are not worth a second.
-  if (std::is_same_v<From, To> && to_step == 1 && from_step == 1) {
+  if (std::is_same_v<From, To> && to_stride == 1 && from_stride == 1) {
     std::copy_n(in, n, out);
-  } else if (std::is_same_v<From, To> && to_step == 1 && from_step == -1) {
+  } else if (std::is_same_v<From, To> && to_stride == 1 && from_stride == -1) {
     std::reverse_copy(in - n + 1, in + 1, out);
   } else {
     for (std::int64_t i = 0; i < n; ++i) {
-      out[i * to_step] = converted<To>(in[i * from_step]);
+      out[i * to_stride] = converted<To>(in[i * from_stride]);
     }
   }
 }
@@ -161,13 +161,13 @@ Tensor& Tensor::fill_(Number value) {
     if (numel() == 0) return;
     T* const out = mutable_data<T>();
     const TensorIterator<1> iterator(shape_, {&strides_});
-    const std::int64_t step = iterator.inner_strides()[0];
+    const std::int64_t stride = iterator.inner_strides()[0];
     iterator.run([&](std::int64_t n, const auto& at) {
       T* const run = out + at[0];
-      if (step == 1) {
+      if (stride == 1) {
         std::fill_n(run, n, element);
       } else {
-        for (std::int64_t i = 0; i < n; ++i) run[i * step] = element;
+        for (std::int64_t i = 0; i < n; ++i) run[i * stride] = element;
       }
     });
   });
@@ -195,8 +195,8 @@ Tensor& Tensor::overwrite(std::string_view op, const Tensor& source) {
   const Tensor from = source.storage() == storage() ? source.clone() : source;
   const Strides from_strides = expanded_strides(from.shape(), from.strides(), shape_);
   const TensorIterator<2> iterator(shape_, {&strides_, &from_strides});
-  const std::int64_t to_step = iterator.inner_strides()[0];
-  const std::int64_t from_step = iterator.inner_strides()[1];
+  const std::int64_t to_stride = iterator.inner_strides()[0];
+  const std::int64_t from_stride = iterator.inner_strides()[1];
   const Copy loop = copy_of(dtype_, from.dtype());
   auto* const out = static_cast<char*>(
       dispatch(dtype_, [&]<class T>() -> void* { return mutable_data<T>(); }));
@@ -205,7 +205,7 @@ Tensor& Tensor::overwrite(std::string_view op, const Tensor& source) {
   const auto to_size = static_cast<std::int64_t>(element_size(dtype_));
   const auto from_size = static_cast<std::int64_t>(element_size(from.dtype()));
   iterator.run([&](std::int64_t n, const auto& at) {
-    loop(n, in + at[1] * from_size, from_step, out + at[0] * to_size, to_step);
+    loop(n, in + at[1] * from_size, from_stride, out + at[0] * to_size, to_stride);
   });
   return *this;
 }

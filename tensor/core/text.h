@@ -19,7 +19,7 @@ struct CodePoint {
 std::optional<CodePoint> first_code_point(std::string_view text);
 
 // `text` with escapes, \u001b or \n, in place of what a terminal would obey, a reader
-// would not see or an XML file may not hold: control characters but for those in `kept`,
+// would not see or an XML file may not hold: control characters except those in `kept`,
 // separators of lines, marks that turn the direction of writing, and code points that are
 // no characters. A byte that is not UTF-8 becomes \xff. What else there is stays, in any
 // language.

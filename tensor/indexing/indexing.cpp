@@ -86,7 +86,7 @@ T sum_of(T a, T b) {
   }
 }
 
-// Adds every element of x to that of `out` with the same indices but for dimension d,
+// Adds every element of x to that of `out` with the same indices except dimension d,
 // where it is row_index(position in x, position along d). In the order of d, and each
 // element of `out` on one thread only: the sums do not depend on the number of threads.
 template <class RowIndex>

@@ -139,13 +139,14 @@ T fold_in_lanes(int64_t n, const T* x) {
   return fold_in_turn<Op>(n % width, x + n / width * width, fold_lanes<Op>(lane));
 }
 
+// Folds the n elements of a row.
 template <class Op, class T>
 T fold_row(int64_t n, const T* x) {
   return n < 256 ? fold_in_lanes<16, Op>(n, x) : fold_in_lanes<64, Op>(n, x);
 }
 
-// A matrix of few columns (`inner`) is folded with several of its rows side by side
-// first: as many as have up to so many elements.
+// A matrix (n, inner) of few columns is folded into one row of them with several of its
+// rows side by side first: as many as have up to so many elements.
 constexpr int narrow_lanes = 64;
 
 template <class Op, class T>
@@ -159,6 +160,7 @@ void fold_narrow(int64_t n, int64_t inner, const T* x, T* out) {
   }
 }
 
+// Folds x (outer, n, inner) along n into `out` (outer, inner).
 template <class Op, class T>
 void fold(int64_t outer, int64_t n, int64_t inner, const T* x, T* out) {
   for (int64_t o = 0; o < outer; ++o, x += n * inner, out += inner) {

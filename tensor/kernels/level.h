@@ -5,8 +5,10 @@
 // level with that level's compiler flags, into a namespace of its own (HEED_KERNELS names
 // it). Its header declares a struct of pointers to the loops and of numbers that go with
 // them, which get() finds. The kernel files hold their helpers in an unnamed namespace
-// and take nothing inline from elsewhere that the linker could merge between levels: what
-// was compiled for one level would then run at another.
+// and take from elsewhere only what the compiler always inlines. To the linker all inline
+// functions of one name are the same function, of which it keeps one copy: what was
+// compiled for one level would then run at another. (The test kernel_symbols looks for
+// such copies.)
 //
 // Meson's option `levels` says which levels beside the baseline a build has; the build
 // defines HEED_HAS_V3 and HEED_HAS_V4 as 1 or 0 for them.
@@ -18,7 +20,7 @@ namespace heed::kernels {
 
 enum class Level {
   baseline,  // what every x86-64 has, and every other processor
-  v3,        // AVX2, FMA and BMI2
+  v3,        // AVX2, FMA and BMI2; what has these is taken to have all of x86-64-v3
   v4,        // AVX-512 F, DQ, BW, VL and CD
 };
 

@@ -74,16 +74,16 @@ void multiply_panels(const kernels::PanelProduct<T>& x) {
                library().context);
   };
   const T *const a = x.a.first, *b = x.b;
-  for (std::int64_t j = 0; j < x.n; j += kernel.columns, b += x.panel_step) {
+  for (std::int64_t j = 0; j < x.n; j += kernel.columns, b += x.panel_stride) {
     const dim_t n = std::min(kernel.columns, x.n - j);
     if (kernel.writes_columns) {
-      run_tile(n, x.m, b, a, x.c + j, 1, x.c_step);
+      run_tile(n, x.m, b, a, x.c + j, 1, x.c_stride);
     } else {
-      run_tile(x.m, n, a, b, x.c + j, x.c_step, 1);
+      run_tile(x.m, n, a, b, x.c + j, x.c_stride, 1);
     }
   }
   if (x.bias) {
-    kernels::get<kernels::VectorKernels<T>>().add_row(x.m, x.n, x.bias, x.c, x.c_step);
+    kernels::get<kernels::VectorKernels<T>>().add_row(x.m, x.n, x.bias, x.c, x.c_stride);
   }
 }
 

@@ -21,7 +21,7 @@ void gemm(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const T> a,
 // BLIS's innermost routine, the micro-kernel of this processor, as heed's kernel of tiles
 // (see tile_kernels.h). Its multiply_panels() takes at most tile_rows rows of a, which a
 // panel of tile_rows rows holds, and panels of b one after another: it does not look at
-// the strides of a or at b_step. Panels must be aligned to 64 bytes and end
+// the strides of a or at b_stride. Panels must be aligned to 64 bytes and end
 // read_ahead elements before their memory does, because the routine loads ahead. Starts
 // BLIS.
 template <class T>

@@ -35,11 +35,11 @@ bool is_gappy(const Tensor& x, std::int64_t readers) {
   return is_vector && readers >= 4 && x.strides()[rows == 1 ? d - 1 : d - 2] != 1;
 }
 
-// x as one matrix (rows, x.size(-1)) whose rows are `step` apart.
-Tensor matrix(const Tensor& x, std::int64_t rows, std::int64_t step) {
+// x as one matrix (rows, x.size(-1)) whose rows are `stride` apart.
+Tensor matrix(const Tensor& x, std::int64_t rows, std::int64_t stride) {
   const int d = x.dim();
   return Tensor(x.storage(), x.offset(), {rows, x.shape()[d - 1]},
-                {step, x.strides()[d - 1]}, x.dtype());
+                {stride, x.strides()[d - 1]}, x.dtype());
 }
 
 // c (m, n) or (batch..., m, n) = a b + bias.
@@ -83,9 +83,9 @@ Tensor product(const Tensor& a, const Tensor& b, const Shape& batch,
     // The same b for every matrix of a: where those lie evenly they are one tall matrix.
     const Strides strides = without_last(a.strides(), 2);
     const TensorIterator<1> iterator(without_last(a.shape(), 2), {&strides});
-    const std::int64_t step = iterator.strides[0][0], row_step = a.strides()[da - 2];
-    if (iterator.rank == 1 && step > 0 && (m == 1 || step == m * row_step)) {
-      multiply_into(c, matrix(a, iterator.sizes[0] * m, m == 1 ? step : row_step),
+    const std::int64_t stride = iterator.strides[0][0], row_stride = a.strides()[da - 2];
+    if (iterator.rank == 1 && stride > 0 && (m == 1 || stride == m * row_stride)) {
+      multiply_into(c, matrix(a, iterator.sizes[0] * m, m == 1 ? stride : row_stride),
                     matrix(b, b.shape()[db - 2], b.strides()[db - 2]), bias, {});
       return c;
     }

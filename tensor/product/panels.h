@@ -40,11 +40,11 @@ struct PanelLayout {
 
   std::int64_t total() const { return count * size; }  // elements of all panels
 
-  // Packs an operand whose lines are `step` apart and the elements of a line
-  // `depth_step`.
-  void pack(const T* x, std::int64_t step, std::int64_t depth_step, T* packed) const {
-    kernels::get<kernels::PackKernels<T>>().pack(width, lines, depth, x, step, depth_step,
-                                                 packed, size);
+  // Packs an operand whose lines are `stride` apart and the elements of a line
+  // `depth_stride`.
+  void pack(const T* x, std::int64_t stride, std::int64_t depth_stride, T* packed) const {
+    kernels::get<kernels::PackKernels<T>>().pack(width, lines, depth, x, stride,
+                                                 depth_stride, packed, size);
   }
 };
 

@@ -53,10 +53,10 @@ void multiply_small(const Products<T>& x) {
                               .k = x.k,
                               .a = {x.a.first + at_a, x.a.row_stride, x.a.column_stride},
                               .b = packed,
-                              .b_step = panel.width,
-                              .panel_step = kernel.tile_columns,
+                              .b_stride = panel.width,
+                              .panel_stride = kernel.tile_columns,
                               .c = x.c + i * x.m * x.n,
-                              .c_step = x.n,
+                              .c_stride = x.n,
                               .bias = x.bias});
     }
   });

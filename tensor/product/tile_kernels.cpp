@@ -31,8 +31,8 @@ constexpr int64_t tile_columns = 2 * lanes<T>;
 // Not inlined: else each instance of multiply_tile() would have a copy of this loop.
 template <class T>
 [[gnu::noinline]] void copy_rows(int64_t rows, int64_t n, const T* from,
-                                 int64_t from_step, T* to, int64_t to_step) {
-  for (int64_t i = 0; i < rows; ++i, from += from_step, to += to_step) {
+                                 int64_t from_stride, T* to, int64_t to_stride) {
+  for (int64_t i = 0; i < rows; ++i, from += from_stride, to += to_stride) {
     for (int64_t j = 0; j < n; ++j) to[j] = from[j];
   }
 }
@@ -45,14 +45,14 @@ void multiply_tile(const PanelProduct<T>& x, const T* a, const T* b, const T* bi
                    int64_t n) {
   using V = Vector<T, bytes>;
   constexpr int w = lanes<T, bytes>;
-  const int64_t c_step = x.c_step;
+  const int64_t c_stride = x.c_stride;
   // c is fetched while the sums are formed: else the stores to a large c would wait.
   // Where sums are short, as in attention, that takes more time than it saves. (And
   // without a condition g++ keeps all these addresses for the end, on the stack, which
   // takes 2 to 5 % of the time.)
   if (x.k >= 96) {
     repeat<rows>([&](auto i) {
-      repeat<vectors>([&](auto v) { __builtin_prefetch(c + i * c_step + v * w, 1); });
+      repeat<vectors>([&](auto v) { __builtin_prefetch(c + i * c_stride + v * w, 1); });
     });
   }
   V sums[rows][vectors] = {};
@@ -62,7 +62,7 @@ void multiply_tile(const PanelProduct<T>& x, const T* a, const T* b, const T* bi
   repeat<(rows + 2) / 3>([&](auto i) { starts[i] = a + 3 * i * x.a.row_stride; });
   // The end of b, and no counter: one instruction fewer takes 1 to 2 % less time where
   // another program's thread shares the core.
-  for (const T* const end = b + x.k * x.b_step; b != end; b += x.b_step) {
+  for (const T* const end = b + x.k * x.b_stride; b != end; b += x.b_stride) {
     V b_row[vectors];
     repeat<vectors>([&](auto v) { b_row[v] = load<bytes>(b + v * w); });
     repeat<rows>([&](auto i) {
@@ -79,12 +79,12 @@ void multiply_tile(const PanelProduct<T>& x, const T* a, const T* b, const T* bi
   }
   // Adds c's elements and the bias, and stores. Inlined, for as a function it would get
   // the sums through memory.
-  const auto finish = [&](T * to, int64_t step, const T* to_add)
+  const auto finish = [&](T * to, int64_t stride, const T* to_add)
       __attribute__((always_inline)) {
     if (add) {
       repeat<rows>([&](auto i) {
         repeat<vectors>(
-            [&](auto v) { sums[i][v] += load<bytes>(to + i * step + v * w); });
+            [&](auto v) { sums[i][v] += load<bytes>(to + i * stride + v * w); });
       });
     }
     if (to_add) {
@@ -95,24 +95,24 @@ void multiply_tile(const PanelProduct<T>& x, const T* a, const T* b, const T* bi
     }
     repeat<rows>([&](auto i) {
       repeat<vectors>(
-          [&](auto v) { std::memcpy(to + i * step + v * w, &sums[i][v], bytes); });
+          [&](auto v) { std::memcpy(to + i * stride + v * w, &sums[i][v], bytes); });
     });
   };
   constexpr int width = vectors * w;
-  if (n >= width) return finish(c, c_step, bias);
+  if (n >= width) return finish(c, c_stride, bias);
   // The tile reaches over the end of c: it is finished in a place of its own, with zeros
   // beside what c and the bias have.
   T edge[rows * width], edge_bias[width];
   if (add) {
     std::memset(edge, 0, sizeof edge);
-    copy_rows(rows, n, c, c_step, edge, width);
+    copy_rows(rows, n, c, c_stride, edge, width);
   }
   if (bias) {
     std::memset(edge_bias, 0, sizeof edge_bias);
     copy_rows(1, n, bias, n, edge_bias, width);
   }
   finish(edge, width, bias ? edge_bias : nullptr);
-  copy_rows(rows, n, edge, width, c, c_step);
+  copy_rows(rows, n, edge, width, c, c_stride);
 }
 
 // The rows of the next tile, if `left` rows are left and a tile has `most` at most: rows
@@ -136,48 +136,48 @@ void multiply_tiles(std::integer_sequence<int, i...>, const PanelProduct<T>& x,
   for (; j < end_column; j += tile_columns<T>) {
     for (int64_t row = first_row, rows; row < end_row; row += rows) {
       rows = next_rows(end_row - row, most);
-      of_rows[rows - 1](x, x.a.first + row * x.a.row_stride,
-                        x.b + j / tile_columns<T> * x.panel_step,
-                        x.bias ? x.bias + j : nullptr, x.c + row * x.c_step + j, x.n - j);
+      of_rows[rows - 1](
+          x, x.a.first + row * x.a.row_stride, x.b + j / tile_columns<T> * x.panel_stride,
+          x.bias ? x.bias + j : nullptr, x.c + row * x.c_stride + j, x.n - j);
     }
   }
 }
 
 // The rows of a call of multiply_column().
 template <class T>
-constexpr int column_rows = 6 * Block<T>::size;
+constexpr int column_rows = 6 * Square<T>::side;
 
 // The last column of c, if it is the only one of its panel: a tile would multiply a whole
-// vector for it. Here the lanes of a vector are rows. Blocks of a, whose rows must be
+// vector for it. Here the lanes of a vector are rows. Squares of a, whose rows must be
 // contiguous, are transposed in registers; with that a column takes half the time. Six
 // vectors of sums are formed side by side, for a multiply-add waits for the one before.
 template <class T>
 void multiply_column(const PanelProduct<T>& x, const T* a, const T* b, const T* bias,
                      T* c) {
-  using V = typename Block<T>::Vector;
-  constexpr int size = Block<T>::size, blocks = column_rows<T> / size;
-  const int64_t step = x.a.row_stride;
-  V sums[blocks] = {};
+  using V = typename Square<T>::Vector;
+  constexpr int side = Square<T>::side, squares = column_rows<T> / side;
+  const int64_t stride = x.a.row_stride;
+  V sums[squares] = {};
   int64_t p = 0;
-  for (; p + size <= x.k; p += size, b += size * x.b_step) {
-    repeat<blocks>([&](auto block) {
-      V columns[size];
-      load_columns(a + block * size * step + p, step, columns);
-      repeat<size>([&](auto i) {
-        sums[block] =
-            multiply_add(columns[i], broadcast<16>(b[i * x.b_step]), sums[block]);
+  for (; p + side <= x.k; p += side, b += side * x.b_stride) {
+    repeat<squares>([&](auto square) {
+      V columns[side];
+      load_columns(a + square * side * stride + p, stride, columns);
+      repeat<side>([&](auto i) {
+        sums[square] =
+            multiply_add(columns[i], broadcast<16>(b[i * x.b_stride]), sums[square]);
       });
     });
   }
-  for (; p < x.k; ++p, b += x.b_step) {
-    repeat<blocks>([&](auto block) {
+  for (; p < x.k; ++p, b += x.b_stride) {
+    repeat<squares>([&](auto square) {
       V column;
-      repeat<size>([&](auto i) { column[int{i}] = a[(block * size + i) * step + p]; });
-      sums[block] = multiply_add(column, broadcast<16>(*b), sums[block]);
+      repeat<side>([&](auto i) { column[int{i}] = a[(square * side + i) * stride + p]; });
+      sums[square] = multiply_add(column, broadcast<16>(*b), sums[square]);
     });
   }
-  for (int i = 0; i < column_rows<T>; ++i, c += x.c_step) {
-    T sum = sums[i / size][i % size] * x.scale;
+  for (int i = 0; i < column_rows<T>; ++i, c += x.c_stride) {
+    T sum = sums[i / side][i % side] * x.scale;
     if (x.add) sum += *c;
     if (bias) sum += *bias;
     *c = sum;
@@ -205,7 +205,7 @@ void multiply_panels(const PanelProduct<T>& x) {
   // side by side as columns of one matrix: for each panel all rows, in tiles that
   // multiply_tiles() cuts. The panel, which the processor does not fetch ahead, then
   // stays in the L1 cache.
-  const bool row_by_row = x.b_step == tile_columns<T>;
+  const bool row_by_row = x.b_stride == tile_columns<T>;
   constexpr std::make_integer_sequence<int, tile_rows> up_to_tile;
   constexpr std::make_integer_sequence<int, narrow_rows> up_to_narrow;
   for (int64_t row = 0, rows; row < x.m; row += rows) {
@@ -216,8 +216,8 @@ void multiply_panels(const PanelProduct<T>& x) {
   if (rest == 1 && x.a.column_stride == 1) {
     for (; row + column_rows<T> <= x.m; row += column_rows<T>) {
       multiply_column(x, x.a.first + row * x.a.row_stride,
-                      x.b + wide / tile_columns<T> * x.panel_step,
-                      x.bias ? x.bias + wide : nullptr, x.c + row * x.c_step + wide);
+                      x.b + wide / tile_columns<T> * x.panel_stride,
+                      x.bias ? x.bias + wide : nullptr, x.c + row * x.c_stride + wide);
     }
   }
   if (x.n - wide > lanes<T, narrow>) {

@@ -14,18 +14,19 @@ namespace heed::kernels {
 // this order, while the sums are in registers. Where k is cut into slices, one for each
 // call, all calls scale, all but the first add to c, and the last one adds the bias.
 //   b    panels of tile_columns columns, the last padded with zeros to whole vectors: row
-//        p of panel j begins at b[j * panel_step + p * b_step]. They follow one another
-//        (b_step = tile_columns) or lie side by side (panel_step = tile_columns)
-//   c    rows c_step apart
+//        p of panel j begins at b[j * panel_stride + p * b_stride]. They follow one
+//        another (b_stride = tile_columns) or lie side by side (panel_stride =
+//        tile_columns)
+//   c    rows c_stride apart
 // Only attention sets scale.
 template <class T>
 struct PanelProduct {
   std::int64_t m, n, k;
   Matrix<const T> a;
   const T* b;
-  std::int64_t b_step, panel_step;
+  std::int64_t b_stride, panel_stride;
   T* c;
-  std::int64_t c_step;
+  std::int64_t c_stride;
   bool add = false;
   T scale = 1;
   const T* bias = nullptr;

@@ -30,6 +30,7 @@ void for_lines(int64_t products, int64_t lines, int64_t work, F&& f) {
   });
 }
 
+// Columns (m) times rows (n). (BLAS: ger)
 template <class T>
 void outer_products(const Products<T>& x) {
   const auto scale = kernels::get<kernels::VectorKernels<T>>().scale;
@@ -44,13 +45,14 @@ void outer_products(const Products<T>& x) {
   });
 }
 
-// The products of matrices (lines, k) and vectors (k) whose elements are `step` apart.
-// `operand` is that of the matrices: 0 for a, 1 for b, transposed. Where columns are
-// contiguous and rows are not, they are added, weighted; otherwise a row gives a dot
-// product.
+// The products of matrices (lines, k) and vectors (k) whose elements are `stride` apart.
+// `operand` is that of the matrices: 0 for a, 1 for b, transposed. A matrix whose columns
+// are contiguous, and not its rows, is read column by column: c is the sum of the
+// columns, each times an element of the vector. Of any other each row gives a dot
+// product. (BLAS: gemv)
 template <class T>
 void matrix_vector(const Products<T>& x, int64_t lines, Matrix<const T> matrix,
-                   const T* vector, int64_t step, int operand) {
+                   const T* vector, int64_t stride, int operand) {
   const auto dot = kernels::get<kernels::VectorKernels<T>>().dot;
   const auto add_columns = kernels::get<kernels::VectorKernels<T>>().add_columns;
   for_lines(x.count(), lines, x.k, [&](int64_t product, int64_t begin, int64_t end) {
@@ -59,11 +61,11 @@ void matrix_vector(const Products<T>& x, int64_t lines, Matrix<const T> matrix,
     const T* const v = vector + at[1 - operand];
     T* const c = x.c + product * lines;
     if (lines > 1 && matrix.column_stride != 1 && matrix.row_stride == 1) {
-      add_columns(end - begin, x.k, first + begin, matrix.column_stride, v, step,
+      add_columns(end - begin, x.k, first + begin, matrix.column_stride, v, stride,
                   c + begin);
     } else {
       for (int64_t i = begin; i < end; ++i) {
-        c[i] = dot(x.k, first + i * matrix.row_stride, matrix.column_stride, v, step);
+        c[i] = dot(x.k, first + i * matrix.row_stride, matrix.column_stride, v, stride);
       }
     }
   });

@@ -214,7 +214,7 @@ class Worker {
   // many it takes at a time, and how many elements further the next of these begin.
   struct Strips {
     Matrix<const T> first;
-    std::int64_t rows, at_once, step;
+    std::int64_t rows, at_once, stride;
   };
 
   // The strips of the rows from `first` on, copied or packed if need be.
@@ -243,12 +243,12 @@ class Worker {
     return {{first, row_stride, 1}, rows, at_once, at_once * row_stride};
   }
 
-  // Packs lines that are `step` apart and whose elements are `depth_step` apart, unless
-  // they are packed already.
-  void pack(const PanelLayout<T>& panels, const T* from, std::int64_t step,
-            std::int64_t depth_step, PackedBlock<T>& to) {
+  // Packs lines that are `stride` apart and whose elements are `depth_stride` apart,
+  // unless they are packed already.
+  void pack(const PanelLayout<T>& panels, const T* from, std::int64_t stride,
+            std::int64_t depth_stride, PackedBlock<T>& to) {
     if (to.holds(from, panels.lines, panels.depth)) return;
-    panels.pack(from, step, depth_step, to.memory);
+    panels.pack(from, stride, depth_stride, to.memory);
     to = {to.memory, from, panels.lines, panels.depth};
   }
 
@@ -262,16 +262,16 @@ class Worker {
       const std::int64_t column = panel * panels.width;
       const std::int64_t columns = std::min(group * panels.width, panels.lines - column);
       Matrix<const T> rows = a.first;
-      for (std::int64_t row = 0; row < a.rows; row += a.at_once, rows.first += a.step) {
+      for (std::int64_t row = 0; row < a.rows; row += a.at_once, rows.first += a.stride) {
         blocking_.kernel.multiply_panels({.m = std::min(a.at_once, a.rows - row),
                                           .n = columns,
                                           .k = panels.depth,
                                           .a = rows,
                                           .b = b_.memory + panel * panels.size,
-                                          .b_step = panels.width,
-                                          .panel_step = panels.size,
+                                          .b_stride = panels.width,
+                                          .panel_stride = panels.size,
                                           .c = c + row * x_.n + column,
-                                          .c_step = x_.n,
+                                          .c_stride = x_.n,
                                           .add = add,
                                           .bias = bias ? bias + column : nullptr});
       }

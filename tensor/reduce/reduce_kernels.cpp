@@ -40,13 +40,13 @@ void moments(int64_t outer, int64_t n, int64_t inner, const T* x, const T* cente
 
 // 0 times a finite number is 0, times any other NaN.
 template <class T>
-bool all_finite(int64_t n, const T* x, int64_t step) {
+bool all_finite(int64_t n, const T* x, int64_t stride) {
   T sum = 0;
-  if (step == 1) {
+  if (stride == 1) {
 #pragma omp simd reduction(+ : sum)
     for (int64_t i = 0; i < n; ++i) sum += x[i] * 0;
   } else {
-    for (int64_t i = 0; i < n; ++i) sum += x[i * step] * 0;
+    for (int64_t i = 0; i < n; ++i) sum += x[i * stride] * 0;
   }
   return sum == 0;
 }

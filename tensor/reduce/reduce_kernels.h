@@ -43,8 +43,8 @@ struct ReduceKernels {
   // dx = g - e^y sum(g), for y of log_softmax (rows, n).
   void (*log_softmax_backward)(std::int64_t rows, std::int64_t n, const T* g, const T* y,
                                T* dx);
-  // Whether all x[i * step], i < n, are finite.
-  bool (*all_finite)(std::int64_t n, const T* x, std::int64_t step);
+  // Whether all x[i * stride], i < n, are finite.
+  bool (*all_finite)(std::int64_t n, const T* x, std::int64_t stride);
 };
 
 }  // namespace heed::kernels

@@ -19,7 +19,7 @@ const Options recipe = {{"layers", "2"},     {"heads", "2"},      {"width", "16"
                         {"clip", "0.5"},     {"dropout", "0.0"},  {"seed", "7"},
                         {"eval-every", "8"}, {"threads", "1"},    {"eval-batches", "3"}};
 
-// The log of a training by the recipe, but for one setting, and what it prints.
+// The log of a training by the recipe, except one setting, and what it prints.
 struct Result {
   std::string log, out;
 };

@@ -75,7 +75,7 @@ void fill(Tensor& tensor, FuzzedDataProvider& input) {
   });
 }
 
-// Of any dtype, with at most 2^14 elements: 0, 1, ... but for the first ones, which are
+// Of any dtype, with at most 2^14 elements: 0, 1, ... except the first ones, which are
 // anything.
 Tensor any_tensor(FuzzedDataProvider& input) {
   constexpr std::int64_t sizes[] = {0, 1, 2, 3, 4, 6, 8, 14, 256, 2500, 1 << 14};

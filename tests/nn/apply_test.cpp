@@ -117,7 +117,7 @@ BOOST_AUTO_TEST_CASE(sequences_are_padded) {
   BOOST_TEST(error_of([&] {
                (void)nn::pad_sequence({zeros({2, 3}), zeros({2, 4})});
              }) ==
-             "pad_sequence: the sequences must have equal sizes but for the first, got "
+             "pad_sequence: the sequences must have equal sizes except the first, got "
              "(2, 3) and (2, 4)");
   BOOST_TEST(error_of([&] { (void)nn::pad_sequence(std::vector<Tensor>()); }) ==
              "pad_sequence: there are no sequences");

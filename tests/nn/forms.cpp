@@ -154,7 +154,7 @@ std::vector<NamedMask> kinds_of_masks(std::int64_t n, std::int64_t m) {
     return bernoulli(full({n, m}, p), generator) == 1;
   };
   const Tensor first = arange(m, int64) == 0, second = arange(m, int64) == 1;
-  // Each query keeps its first key, but for the masks that leave a query none.
+  // Each query keeps its first key, except the masks that leave a query none.
   const Mask keep = Mask::keep(logical_or(some_pairs(0.5), first));
   const Mask keep_none =
       Mask::keep(logical_and(some_pairs(0.6), unsqueeze(arange(n, int64), -1) != n - 1));

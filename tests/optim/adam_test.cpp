@@ -167,7 +167,7 @@ BOOST_AUTO_TEST_CASE(a_saved_state_goes_on_as_if_nothing_had_happened) {
     BOOST_TEST(all(x.value() == y.value()).item());
   }
   BOOST_TEST(first.state_dict().size() == 7u + 1u + 4u);  // nothing of the idle parameter
-  // The options come along, but for what makes Adam another optimiser.
+  // The options come along, except what makes Adam another optimiser.
   Adam plain({y, leaf(3)}, {.decoupled_weight_decay = true});
   plain.load_state_dict(state);
   BOOST_TEST(plain.options().lr == 0.4);

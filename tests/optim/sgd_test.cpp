@@ -138,7 +138,7 @@ BOOST_AUTO_TEST_CASE(a_saved_state_goes_on_as_if_nothing_had_happened) {
     BOOST_TEST(other.options().dampening == 0.3);
     BOOST_TEST(other.options().weight_decay == 0.01);
     BOOST_TEST(!other.options().nesterov);
-    // An empty state forgets, but for the options.
+    // An empty state forgets, except the options.
     third.load_state_dict({});
     BOOST_TEST(!third.state(y).contains("momentum_buffer"));
     BOOST_TEST(third.options().lr == 0.1);

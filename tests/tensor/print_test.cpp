@@ -12,7 +12,7 @@
 
 namespace heed {
 
-// What PyTorch 1.13.1 prints, but for its "torch." before a dtype.
+// What PyTorch 1.13.1 prints, except its "torch." before a dtype.
 BOOST_AUTO_TEST_SUITE(print)
 
 BOOST_AUTO_TEST_CASE(scalars) {
