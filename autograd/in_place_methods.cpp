@@ -104,7 +104,7 @@ Self& Methods<Self>::index_add_(Dim dim, const Tensor& index, const Self& source
   return write("index_add_", heed::index_add(self(), dim, index, source, alpha));
 }
 template <class Self>
-Self& Methods<Self>::index_put_(const std::vector<Tensor>& indices, const Self& values,
+Self& Methods<Self>::index_put_(const Indices& indices, const Self& values,
                                 bool accumulate) {
   return write("index_put_", heed::index_put(self(), indices, values, accumulate));
 }

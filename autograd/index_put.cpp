@@ -29,8 +29,8 @@ struct Places {
   Tensor places;
   int dims;
 };
-Places places_of(const char* op, const Shape& shape, const std::vector<Tensor>& indices) {
-  const std::vector<Tensor> numbers = without_masks(op, shape, indices);
+Places places_of(const char* op, const Shape& shape, const Indices& indices) {
+  const std::vector<Tensor> numbers = without_masks(op, shape, indices.tensors());
   const int dims = static_cast<int>(numbers.size());
   check(0 < dims && dims <= shape.rank(),
         "{}: there must be an index for one or more of the dimensions of {}, got {}", op,
@@ -56,7 +56,7 @@ Places places_of(const char* op, const Shape& shape, const std::vector<Tensor>& 
 }  // namespace
 
 template <Array X>
-X index(const X& x, const std::vector<Tensor>& indices) {
+X index(const X& x, const Indices& indices) {
   const auto [places, dims] = places_of("index", x.shape(), indices);
   Shape shape = places.shape();
   for (int d = dims; d < x.dim(); ++d) shape.push_back(x.size(d));
@@ -65,7 +65,7 @@ X index(const X& x, const std::vector<Tensor>& indices) {
 }
 
 template <Array X, Array V>
-Joint<X, V> index_put(const X& x, const std::vector<Tensor>& indices, const V& values,
+Joint<X, V> index_put(const X& x, const Indices& indices, const V& values,
                       bool accumulate) {
   const auto [places, dims] = places_of("index_put", x.shape(), indices);
   Shape shape = places.shape();  // of what is replaced
@@ -87,8 +87,7 @@ Joint<X, V> index_put(const X& x, const std::vector<Tensor>& indices, const V& v
 }
 
 template <Array X>
-X index_put(const X& x, const std::vector<Tensor>& indices, Number value,
-            bool accumulate) {
+X index_put(const X& x, const Indices& indices, Number value, bool accumulate) {
   return index_put(x, indices, full({}, value, x.dtype()), accumulate);
 }
 
@@ -107,17 +106,14 @@ X index_fill(const X& x, Dim dim, const Tensor& index, Number value) {
 }
 
 // For both kinds.
-template Tensor index(const Tensor&, const std::vector<Tensor>&);
-template Variable index(const Variable&, const std::vector<Tensor>&);
-template Tensor index_put(const Tensor&, const std::vector<Tensor>&, const Tensor&, bool);
-template Variable index_put(const Tensor&, const std::vector<Tensor>&, const Variable&,
-                            bool);
-template Variable index_put(const Variable&, const std::vector<Tensor>&, const Tensor&,
-                            bool);
-template Variable index_put(const Variable&, const std::vector<Tensor>&, const Variable&,
-                            bool);
-template Tensor index_put(const Tensor&, const std::vector<Tensor>&, Number, bool);
-template Variable index_put(const Variable&, const std::vector<Tensor>&, Number, bool);
+template Tensor index(const Tensor&, const Indices&);
+template Variable index(const Variable&, const Indices&);
+template Tensor index_put(const Tensor&, const Indices&, const Tensor&, bool);
+template Variable index_put(const Tensor&, const Indices&, const Variable&, bool);
+template Variable index_put(const Variable&, const Indices&, const Tensor&, bool);
+template Variable index_put(const Variable&, const Indices&, const Variable&, bool);
+template Tensor index_put(const Tensor&, const Indices&, Number, bool);
+template Variable index_put(const Variable&, const Indices&, Number, bool);
 template Tensor index_fill(const Tensor&, Dim, const Tensor&, Number);
 template Variable index_fill(const Variable&, Dim, const Tensor&, Number);
 

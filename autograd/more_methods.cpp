@@ -154,7 +154,7 @@ Self Methods<Self>::index_fill(Dim dim, const Tensor& index, Number value) const
   return heed::index_fill(self(), dim, index, value);
 }
 template <class Self>
-Self Methods<Self>::index_put(const std::vector<Tensor>& indices, const Self& values,
+Self Methods<Self>::index_put(const Indices& indices, const Self& values,
                               bool accumulate) const {
   return heed::index_put(self(), indices, values, accumulate);
 }

@@ -67,8 +67,10 @@ Joint<A, B> logaddexp(const A& a, const B& b) {
                    0);
 }
 // log(x / (1 - x)), the inverse of sigmoid; with eps x is held between eps and 1 - eps.
+// Throws Error for an eps above 0.5.
 template <Array X>
 X logit(const X& x, std::optional<double> eps = {}) {
+  check(!eps || *eps <= 0.5, "logit: eps must be at most 0.5, got {}", eps.value_or(0));
   if (!is_floating(x.dtype())) return logit(x.to(float32), eps);
   const X p = eps ? clamp(x, *eps, 1 - *eps) : x;
   return log(p / (1 - p));

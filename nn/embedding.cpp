@@ -41,7 +41,8 @@ Embedding Embedding::from_pretrained(const Tensor& embeddings,
         "Embedding: the embeddings must have the shape (n, width), both at least 1, got "
         "{}",
         embeddings.shape());
-  Variable weight(embeddings, true);
+  // A frozen table may be of any dtype; only floating ones can be unfrozen.
+  Variable weight(embeddings, is_floating(embeddings.dtype()) || !options.freeze);
   weight.requires_grad_(!options.freeze);
   return Embedding(weight, options.padding_idx);
 }

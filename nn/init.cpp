@@ -33,16 +33,25 @@ Fan fans(const Tensor& w) {
           static_cast<double>(w.shape()[0]) * field};
 }
 
-Tensor& xavier_uniform_(Tensor& w, double gain) {
+namespace {
+
+double xavier_std(const char* op, const Tensor& w, double gain) {
   const auto [in, out] = fans(w);
-  const double std = gain * std::sqrt(2.0 / (in + out));
-  const double bound = std::sqrt(3.0) * std;
+  check(in + out > 0, "{}: the weight must have inputs or outputs, got {}", op,
+        w.shape());
+  check(gain >= 0, "{}: gain must not be negative, got {}", op, gain);
+  return gain * std::sqrt(2.0 / (in + out));
+}
+
+}  // namespace
+
+Tensor& xavier_uniform_(Tensor& w, double gain) {
+  const double bound = std::sqrt(3.0) * xavier_std("xavier_uniform_", w, gain);
   return uniform_(w, -bound, bound);
 }
 
 Tensor& xavier_normal_(Tensor& w, double gain) {
-  const auto [in, out] = fans(w);
-  return normal_(w, 0, gain * std::sqrt(2.0 / (in + out)));
+  return normal_(w, 0, xavier_std("xavier_normal_", w, gain));
 }
 
 double calculate_gain(Nonlinearity nonlinearity, double a) {
@@ -82,12 +91,6 @@ Tensor& trunc_normal_(Tensor& w, double mean, double std, double a, double b) {
   check(std > 0 && a < b,
         "trunc_normal_: std must be positive and a below b, got {}, {} and {}", std, a,
         b);
-  // Beyond 39 std from the mean the density is 0 in float64.
-  check(
-      a - mean <= 39 * std && mean - b <= 39 * std,
-      "trunc_normal_: mean must be within 39 std of the range, got mean {}, std {}, a {} "
-      "and b {}",
-      mean, std, a, b);
   const auto cdf = [&](double x) {
     return (1 + std::erf((x - mean) / std / std::sqrt(2.0))) / 2;
   };
@@ -99,15 +102,27 @@ Tensor& trunc_normal_(Tensor& w, double mean, double std, double a, double b) {
       w.copy_(where(beyond, empty_like(w).normal_(mean, std), w));
     }
   }
-  // Beyond 39 std from the most likely number too.
-  const double mode = std::clamp(mean, a, b);
-  a = std::max(a, mode - 39 * std);
-  b = std::min(b, mode + 39 * std);
   // Most normals would lie beyond. Uniform numbers instead, each kept with the
-  // probability of its density over the highest one.
+  // probability of its density over the highest one. From there on the density falls like
+  // that of a normal, and where the mean is far from the range like e^(-t / spread).
+  const double mode = std::clamp(mean, a, b);
+  const double spread = std * std::min(1.0, std / std::abs(mode - mean));
+  if (b - a > 1e4 * spread) {
+    // Of the whole range, which may be infinite, hardly a number would be kept. Beyond
+    // this reach the density over the highest one is below e^-750, which is 0.
+    const double reach = std::min(39 * std, 750 * spread);
+    a = std::max(a, mode - reach);
+    b = std::min(b, mode + reach);
+  }
   const double peak = -0.5 * std::pow((mode - mean) / std, 2);
   Tensor pending = full(w.shape(), true, boolean);
-  while (any(pending)) {
+  // So a number takes 10^4 draws at most, unless w's dtype is too coarse for the range.
+  constexpr int most_draws = 500'000;
+  for (int draws = 0; any(pending); ++draws) {
+    check(draws < most_draws,
+          "trunc_normal_: {} must have numbers near the most likely one of the range, "
+          "{}, got none in {} draws, for mean {} and std {}",
+          name(w.dtype()), mode, most_draws, mean, std);
     const Tensor drawn = empty_like(w).uniform_(a, b);
     w.copy_(where(pending, drawn, w));
     const Tensor log_density = square((drawn - mean) / std) * -0.5 - peak;

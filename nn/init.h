@@ -48,7 +48,8 @@ Tensor& kaiming_normal_(Tensor& w, KaimingOptions options = {});
 
 // Normal, drawn again until it is from a to b; the numbers of PyTorch 2.15 (older
 // versions use the inverse of the distribution function). Throws Error unless mean
-// and std are finite, std > 0, a < b and mean is within 39 std of that range.
+// and std are finite, std > 0 and a < b, and where w's dtype has no likely number of
+// that range.
 Tensor& trunc_normal_(Tensor& w, double mean = 0, double std = 1, double a = -2,
                       double b = 2);
 

@@ -32,6 +32,10 @@ Variable Linear::operator()(const Variable& x) const {
       x.dim() >= 1 && x.size(-1) == weight.size(1),
       "Linear(in_features={}, out_features={}): the input's last size must be {}, got {}",
       weight.size(1), weight.size(0), weight.size(1), x.shape());
+  check(x.dtype() == weight.dtype(),
+        "Linear(in_features={}, out_features={}): the input must be {}, got {}; "
+        "to(dtype) converts a tensor",
+        weight.size(1), weight.size(0), name(weight.dtype()), name(x.dtype()));
   return linear(x, weight, bias);  // (..., out)
 }
 

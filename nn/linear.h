@@ -28,7 +28,7 @@ struct Linear {
   // The same with {.bias = bias}.
   Linear(Size in_features, Size out_features, std::same_as<bool> auto bias)
       : Linear(in_features, out_features, LinearOptions{.bias = bias}) {}
-  // Throws Error unless the last size of x is in_features.
+  // Throws Error unless the last size of x is in_features, and its dtype the weight's.
   Variable operator()(const Variable& x) const;
 
   void visit(auto&& f) {

@@ -75,6 +75,7 @@ struct Classes {
     target = masked_fill(targets, ignored, 0);
     const std::int64_t classes = scores.size(dim);
     if (target.numel() == 0) return;
+    check(classes > 0, "{}: the scores must have a class, got {}", op, scores.shape());
     const double least = min(target).item(), most = max(target).item();
     check(least >= 0 && most < static_cast<double>(classes),
           "{}: the targets must be from 0 to {}, got {}", op, classes - 1,

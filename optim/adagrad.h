@@ -36,8 +36,8 @@ struct AdagradOptions {
 // (Duchi, Hazan and Singer, 2011)
 class Adagrad : public Optimiser<AdagradOptions> {
  public:
-  // Throws Error when there are no parameters, one is given twice, is not a leaf that
-  // requires a gradient, repeats elements or shares some with another, or an option is
+  // Throws Error when there are no parameters, one is given twice, is a constant or the
+  // result of an op, repeats elements or shares some with another, or an option is
   // negative.
   explicit Adagrad(std::vector<Variable> parameters, AdagradOptions options = {});
   explicit Adagrad(const std::vector<Group>& groups);

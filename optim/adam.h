@@ -48,8 +48,8 @@ struct AdamOptions {
 // Hutter, 2019; Reddi, Kale and Kumar, 2018)
 class Adam : public Optimiser<AdamOptions> {
  public:
-  // Throws Error when there are no parameters, one is given twice, is not a leaf that
-  // requires a gradient, repeats elements or shares some with another, or an option is
+  // Throws Error when there are no parameters, one is given twice, is a constant or the
+  // result of an op, repeats elements or shares some with another, or an option is
   // out of range: lr, eps and weight_decay must not be negative, the betas from 0 to
   // below 1.
   explicit Adam(std::vector<Variable> parameters, AdamOptions options = {});

@@ -45,9 +45,10 @@ struct Parameter {
 void check_not_negative(std::string_view optimiser, const char* option, double x);
 
 // Throws Error, naming the optimiser, when there are no parameters, or one is given
-// twice, is not a leaf that requires a gradient, or repeats elements, as expand() does: a
+// twice, is a constant or the result of an op, or repeats elements, as expand() does: a
 // step cannot write to such a parameter, and would fail after it had updated others. Also
-// when two share elements, for threads update them at the same time.
+// when two share elements, for threads update them at the same time. A frozen parameter
+// may be among them: it gets no gradient, and a step leaves it as it is.
 void check_parameters(std::string_view optimiser, const std::vector<Parameter>& list);
 
 // Throws Error, naming the optimiser, when it was moved from: it always had parameters.

@@ -42,8 +42,8 @@ struct RMSpropOptions {
 // (Hinton, lecture 6e, 2012; centred: Graves, 2013)
 class RMSprop : public Optimiser<RMSpropOptions> {
  public:
-  // Throws Error when there are no parameters, one is given twice, is not a leaf that
-  // requires a gradient, repeats elements or shares some with another, or an option is
+  // Throws Error when there are no parameters, one is given twice, is a constant or the
+  // result of an op, repeats elements or shares some with another, or an option is
   // out of range: none may be negative, and alpha is below 1.
   explicit RMSprop(std::vector<Variable> parameters, RMSpropOptions options = {});
   explicit RMSprop(const std::vector<Group>& groups);

@@ -49,6 +49,10 @@ double linear_schedule(std::int64_t step, const LinearScheduleOptions& options) 
   check_step_and_lr("linear_schedule", step, lr);
   check(total_iters >= 1, "linear_schedule: total_iters must be at least 1, got {}",
         total_iters);
+  check(0 < start_factor && start_factor <= 1 && 0 <= end_factor && end_factor <= 1,
+        "linear_schedule: start_factor must be above 0, end_factor at least 0, and both "
+        "at most 1, got {} and {}",
+        start_factor, end_factor);
   const double done =
       static_cast<double>(std::min(step, total_iters)) / static_cast<double>(total_iters);
   return lr * (start_factor + (end_factor - start_factor) * done);

@@ -48,7 +48,8 @@ struct LinearScheduleOptions {
   std::int64_t total_iters = 5;
 };
 // lr times a factor that goes from start_factor to end_factor in total_iters equal steps,
-// and stays: a warm-up. Throws Error unless total_iters is at least 1.
+// and stays: a warm-up. Throws Error unless total_iters is at least 1, start_factor above
+// 0, end_factor at least 0, and both factors at most 1.
 double linear_schedule(std::int64_t step, const LinearScheduleOptions& options);
 
 struct CosineScheduleOptions {

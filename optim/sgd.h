@@ -38,8 +38,8 @@ struct SGDOptions {
 // "momentum_buffer" from x's first step with momentum on.
 class SGD : public Optimiser<SGDOptions> {
  public:
-  // Throws Error when there are no parameters, one is given twice, is not a leaf that
-  // requires a gradient, repeats elements or shares some with another, or an option is
+  // Throws Error when there are no parameters, one is given twice, is a constant or the
+  // result of an op, repeats elements or shares some with another, or an option is
   // out of range: lr, momentum and weight_decay must not be negative, nesterov needs a
   // momentum and no dampening.
   explicit SGD(std::vector<Variable> parameters, SGDOptions options = {});

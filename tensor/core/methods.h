@@ -14,6 +14,7 @@
 namespace heed {
 
 class Tensor;
+class Indices;
 template <class T>
 struct WithIndices;
 
@@ -252,7 +253,7 @@ class [[nodiscard]] Methods {
   Self expand_as(const Self& other) const;
   Self type_as(const Self& other) const;
   Self index_fill(Dim dim, const Tensor& index, Number value) const;
-  Self index_put(const std::vector<Tensor>& indices, const Self& values,
+  Self index_put(const Indices& indices, const Self& values,
                  bool accumulate = false) const;
   // Tensors of another shape, with the dtype of this one unless another is given.
   Tensor new_zeros(const Shape& shape, std::optional<DType> dtype = {}) const;
@@ -286,8 +287,7 @@ class [[nodiscard]] Methods {
   Self& relu_();
   Self& index_fill_(Dim dim, const Tensor& index, Number value);
   Self& index_add_(Dim dim, const Tensor& index, const Self& source, Number alpha = 1);
-  Self& index_put_(const std::vector<Tensor>& indices, const Self& values,
-                   bool accumulate = false);
+  Self& index_put_(const Indices& indices, const Self& values, bool accumulate = false);
   Self& scatter_(Dim dim, const Tensor& index, const Self& source);
   Self& scatter_(Dim dim, const Tensor& index, Number value);
   Self& scatter_add_(Dim dim, const Tensor& index, const Self& source);

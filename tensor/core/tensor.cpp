@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tensor/core/factories.h"
 #include "tensor/core/tensor_iterator.h"
 #include "tensor/core/views.h"
 
@@ -141,7 +142,7 @@ void Tensor::set(std::initializer_list<Integer> index, Number value) {
   dispatch(dtype_, [&]<class T>() { mutable_data<T>()[i] = fitting<T>("set", value); });
 }
 
-template <class T>
+template <Element T>
 std::vector<T> Tensor::to_vector() const {
   check(dtype_of<T> == dtype(), "to_vector: the dtype is {}, asked for {}", name(dtype_),
         name(dtype_of<T>));
@@ -222,6 +223,8 @@ Tensor empty(const Shape& shape, DType dtype) {
   const auto bytes = static_cast<std::size_t>(count(shape)) * element_size(dtype);
   return Tensor(StorageRef::make(bytes), 0, shape, row_major(shape), dtype);
 }
+
+Tensor Indices::Index::scalar(std::int64_t index) { return tensor(index); }
 
 void check_same_dtype(std::string_view op, const Tensor& a, const Tensor& b) {
   check(a.dtype() == b.dtype(),

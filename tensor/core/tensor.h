@@ -43,7 +43,8 @@ class [[nodiscard]] Tensor : public Methods<Tensor> {
     static_assert(
         !sizeof(T),
         "heed: an assignment to a temporary Tensor writes nothing; "
-        "x[i].copy_(y) or x[i].fill_(2.0) writes elements, where i is a number");
+        "x[i].copy_(y) or x[i].fill_(2.0) writes elements, where i is a number; "
+        "x.masked_fill_(mask, 2.0) and x.index_put_({index}, y) write to picked ones");
   }
 
   // A view of `storage`; every element must lie inside it, which is not checked.
@@ -130,7 +131,7 @@ class [[nodiscard]] Tensor : public Methods<Tensor> {
   // hold `value`.
   void set(std::initializer_list<Integer> index, Number value);
   // All elements in row-major order. Throws Error as data() does.
-  template <class T>
+  template <Element T>
   std::vector<T> to_vector() const;
 
   // The functions that change the elements return the Tensor that they are called on, so
@@ -222,6 +223,35 @@ class [[nodiscard]] Tensor : public Methods<Tensor> {
 // A contiguous tensor whose elements are not set. Throws Error when the shape is negative
 // or too large, or there is no memory.
 Tensor empty(const Shape& shape, DType dtype = float32);
+
+// What index() and index_put() take: an index for each of the first dimensions, in
+// braces. Each is an index tensor or a number, which is one of rank 0: {2, columns}. (A
+// std::vector<Tensor> as a parameter would take that for two times columns.)
+class Indices {
+ public:
+  class Index {
+   public:
+    template <std::convertible_to<Tensor> T>
+    Index(const T& index) : index_(index) {}
+    template <std::integral Int>
+    requires(!std::same_as<Int, bool>) Index(Int index)
+        : index_(scalar(Integer(index))) {}
+
+   private:
+    friend Indices;
+    static Tensor scalar(std::int64_t index);
+    Tensor index_;
+  };
+  Indices(std::initializer_list<Index> indices) {
+    for (const Index& i : indices) tensors_.push_back(i.index_);
+  }
+  Indices(std::vector<Tensor> indices) : tensors_(std::move(indices)) {}
+
+  const std::vector<Tensor>& tensors() const { return tensors_; }
+
+ private:
+  std::vector<Tensor> tensors_;
+};
 
 // Throws Error, naming `op`, unless the two dtypes are equal.
 void check_same_dtype(std::string_view op, const Tensor& a, const Tensor& b);

@@ -155,6 +155,17 @@ BOOST_AUTO_TEST_CASE(functions_of_scalars_and_of_nothing) {
     BOOST_TEST(nn::pairwise_distance(scalar, scalar, p, 0, true).shape() == Shape());
     BOOST_TEST(nn::pairwise_distance(x, x, p, 0, true).shape() == Shape{1});
   }
+  const Tensor nothing = zeros({0});
+  BOOST_TEST(error_of([&] { take(nothing, tensor({0})); }) ==
+             "take: x has no elements, got (0)");
+  BOOST_TEST(error_of([&] {
+               select(nothing, 0, 0);
+             }).starts_with("select: dim 0 of (0) has no elements"));
+  BOOST_TEST(error_of([&] { diff(x, 1, 2); }).starts_with("diff: dim must be"));
+  BOOST_TEST(error_of([&] { cumprod(x, 2); }).starts_with("cumprod: dim must be"));
+  BOOST_TEST(logit(tensor({0, 1, 2}), 0.1).dtype() == float32);
+  BOOST_TEST(error_of([&] { logit(x, 0.7); }) ==
+             "logit: eps must be at most 0.5, got 0.7");
   BOOST_TEST(error_of([&] { take(x, x > 1); }) ==
              "take: the index must be int64, got bool");
   BOOST_TEST(diff(x, std::int64_t{1} << 40).numel() == 0);

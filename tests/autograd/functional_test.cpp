@@ -100,6 +100,8 @@ BOOST_AUTO_TEST_CASE(combinations_in_order) {
                    tensor({{0, 0}, {0, 1}, {0, 2}, {1, 1}, {1, 2}, {2, 2}})));
   BOOST_TEST(equal(combinations(arange(9), 9), unsqueeze(arange(9), 0)));
   BOOST_TEST(combinations(arange(3), 10, true).shape() == Shape({66, 10}));
+  // Counted from the side that is shorter: 70 over 35 would not fit.
+  BOOST_TEST(combinations(arange(70), 69).shape() == Shape({70, 69}));
   BOOST_TEST(combinations(arange(2), 3).shape() == Shape({0, 3}));
   BOOST_TEST(combinations(zeros({0}), 2, true).shape() == Shape({0, 2}));
 }
@@ -110,6 +112,7 @@ BOOST_AUTO_TEST_CASE(the_lowest_shift_goes_back_too) {
   BOOST_TEST(equal(y, tensor({3.0, 1.0, 2.0})));
   y.backward(tensor({1.0, 10.0, 100.0}));
   BOOST_TEST(equal(x.grad(), tensor({10.0, 100.0, 1.0})));
+  BOOST_TEST(roll(zeros({0, 2}), 3, 0).shape() == Shape({0, 2}));
 }
 
 BOOST_AUTO_TEST_CASE(a_write_names_its_function) {

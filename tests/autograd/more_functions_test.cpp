@@ -68,6 +68,11 @@ BOOST_AUTO_TEST_CASE(several_indices_name_single_elements) {
   BOOST_TEST(equal(index(x, {rows.unsqueeze(1), tensor({0, 1})}),
                    tensor({{0.0, 1.0}, {8.0, 9.0}, {8.0, 9.0}})));
   BOOST_TEST(equal(index(x, {x > 9}), tensor({10.0, 11.0})));
+  // A number beside a tensor is an index, and not how many tensors there are.
+  BOOST_TEST(equal(index(x, {2, columns}), tensor({9.0, 11.0, 8.0})));
+  BOOST_TEST(equal(index(x, {rows, -1}), tensor({3.0, 11.0, 11.0})));
+  BOOST_TEST(equal(index(x, {1}), x[1]));
+  BOOST_TEST(equal(index(x, std::vector{rows, columns}), index(x, {rows, columns})));
   BOOST_TEST(equal(index(x, {arange(3) != 1, tensor({0, 1})}), tensor({0.0, 9.0})));
   BOOST_TEST(equal(
       index_put(zeros({2, 2}), {tensor({0, 0}), tensor({1, 1})}, tensor({3.0, 5.0})),
@@ -76,11 +81,16 @@ BOOST_AUTO_TEST_CASE(several_indices_name_single_elements) {
                              tensor({3.0, 5.0}), true),
                    tensor({{0.0, 8.0}, {0.0, 0.0}})));
   BOOST_TEST(equal(index_put(x, {x > 5}, -1), masked_fill(x, x > 5, -1)));
+  BOOST_TEST(equal(x.clone().index_put_({1, tensor({0, 1, 2, 3})}, zeros({})),
+                   index_fill(x, 0, tensor(1), 0)));
   BOOST_TEST(equal(index_put(x, {zeros({0}, int64)}, 7), x));
   BOOST_TEST(equal(index_fill(x, 1, tensor({0, 2}), 7).sum(0),
                    tensor({21.0, 15.0, 21.0, 21.0})));
   BOOST_TEST(message([&] { index(x, {tensor({3})}); }) ==
              "index: the index of dimension 0 must be from -3 to 2, got 3");
+  BOOST_TEST(message([&] {
+               index(x, {3, rows});
+             }) == "index: the index of dimension 0 must be from -3 to 2, got 3");
   BOOST_TEST(message([&] { index(x, {zeros({1})}); }) ==
              "index: an index must be int64 or bool, got float32");
   BOOST_TEST(message([&] { index(x, {}); }) ==

@@ -176,6 +176,8 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_gone_on_from_is_refused) {
         "generate: tokens must be int64 (batch, n), n at least 1, got int64 (1, 0)");
   }
   const Tensor good = tensor({{1, 2}});
+  BOOST_TEST(error_of([&] { nn::generate(net, good, INT64_MAX); }) ==
+             "generate: there is no memory for a list of 9223372036854775807 pieces");
   BOOST_TEST(error_of([&] { nn::generate(net, good, -1); }) ==
              "generate: count must not be negative, got -1");
   BOOST_TEST(error_of([&] { nn::generate(net, good, 1, {.top_k = -1}); }) ==

@@ -36,6 +36,26 @@ BOOST_AUTO_TEST_CASE(truncated_normals_are_pytorch_s) {
   BOOST_TEST(distance(narrow.value(), kept) < 1e-14);
 }
 
+BOOST_AUTO_TEST_CASE(truncated_normals_far_from_the_mean_are_those_of_pytorch) {
+  const auto drawn = [](std::int64_t n, double mean, double std, double a, double b) {
+    manual_seed(0);
+    Tensor w = empty({n});
+    nn::init::trunc_normal_(w, mean, std, a, b);
+    return w;
+  };
+  // torch.manual_seed(0), then nn.init.trunc_normal_, in PyTorch 2.15.
+  BOOST_TEST(distance(drawn(6, 9, 0.125, -2, 2),
+                      tensor({1.99545193, 1.99935269, 1.99879885, 1.9970758, 1.99778032,
+                              1.99959493})) < 1e-6);
+  BOOST_TEST(distance(drawn(5, 0, 1, 1.5, 60), tensor({1.99479413, 1.53744197, 1.50466192,
+                                                       1.57230723, 1.80024409})) < 1e-6);
+  // Ranges of which PyTorch keeps hardly a number: all near the end that is likely.
+  for (const double end : {1e9, static_cast<double>(INFINITY)}) {
+    BOOST_TEST(max(drawn(100, -100, 1, 2, end)).item() < 2.2);
+    BOOST_TEST(min(drawn(100, 100, 1, -end, 2)).item() > 1.8);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(truncated_normals_stay_within) {
   manual_seed(1);
   for (const auto& [mean, std, a, b] :
@@ -57,9 +77,13 @@ BOOST_AUTO_TEST_CASE(truncated_normals_stay_within) {
              "trunc_normal_: std must be positive and a below b, got 1, 2 and 2");
   BOOST_TEST(error_of([&] { nn::init::trunc_normal_(w, 0, 0); }) ==
              "trunc_normal_: std must be positive and a below b, got 0, -2 and 2");
-  BOOST_TEST(error_of([&] { nn::init::trunc_normal_(w, 9, 0.125); }) ==
-             "trunc_normal_: mean must be within 39 std of the range, got mean 9, std "
-             "0.125, a -2 and b 2");
+  Tensor third = empty({3});
+  BOOST_TEST(error_of([&] {
+               nn::init::trunc_normal_(third, 1e6, 0.005, 1e6 + 0.035, 1e6 + 1);
+             }) ==
+             "trunc_normal_: float32 must have numbers near the most likely one of the "
+             "range, 1000000.035, got none in 500000 draws, for mean 1000000 and std "
+             "0.005");
 }
 
 BOOST_AUTO_TEST_CASE(ones_on_the_diagonal) {

@@ -273,6 +273,11 @@ BOOST_AUTO_TEST_CASE(a_padding_row_gets_no_gradient) {
                         says("embedding: padding_idx must be from 0 to 3, got 4"));
 }
 
+BOOST_AUTO_TEST_CASE(scores_of_no_class) {
+  BOOST_CHECK_EXCEPTION(nn::nll_loss(zeros({2, 0}), tensor({-100, -100})), Error,
+                        says("nll_loss: the scores must have a class, got (2, 0)"));
+}
+
 // The numbers are PyTorch's.
 BOOST_AUTO_TEST_CASE(weights_of_classes) {
   const Tensor logits = tensor({{1.0, 2.0, 3.0}, {0.0, 0.0, 1.0}}, float64);

@@ -279,6 +279,9 @@ BOOST_AUTO_TEST_CASE(linear_maps_the_last_dimension) {
   BOOST_CHECK_EXCEPTION(layer(randn({4, 2}, float64)), Error,
                         says("Linear(in_features=3, out_features=2): the input's last "
                              "size must be 3, got (4, 2)"));
+  BOOST_CHECK_EXCEPTION(layer(randn({4, 3})), Error,
+                        says("Linear(in_features=3, out_features=2): the input must be "
+                             "float64, got float32; to(dtype) converts a tensor"));
   BOOST_CHECK_EXCEPTION(nn::Linear(0, 2), Error,
                         says("Linear: both sizes must be at least 1, got 0 and 2"));
 }
@@ -288,7 +291,13 @@ BOOST_AUTO_TEST_CASE(init_needs_two_dimensions) {
   BOOST_CHECK_EXCEPTION(
       nn::init::xavier_uniform_(w), Error,
       says("init: the weight must have at least two dimensions, got (3)"));
+  Tensor none = empty({0, 0});
+  BOOST_CHECK_EXCEPTION(nn::init::xavier_normal_(none), Error,
+                        says("xavier_normal_: the weight must have inputs or outputs, "
+                             "got (0, 0)"));
   Tensor v = empty({2, 2});
+  BOOST_CHECK_EXCEPTION(nn::init::xavier_uniform_(v, -1), Error,
+                        says("xavier_uniform_: gain must not be negative, got -1"));
   BOOST_TEST(nn::init::constant_(v, 3).at({1, 1}) == 3);
   manual_seed(0);  // torch.nn.init.kaiming_normal_(w, nonlinearity='relu')
   Tensor he = empty({1, 2});

@@ -173,6 +173,15 @@ BOOST_AUTO_TEST_CASE(linear_multistep_and_exponential) {
              "linear_schedule: step must not be negative, got -1");
   BOOST_TEST(error_of([&] { optim::linear_schedule(0, {.lr = 1, .total_iters = 0}); }) ==
              "linear_schedule: total_iters must be at least 1, got 0");
+  for (const double factor : {0.0, -0.1, 1.1, static_cast<double>(NAN)}) {
+    BOOST_TEST(
+        error_of([&] { optim::linear_schedule(0, {.lr = 1, .start_factor = factor}); }) ==
+        fmt::format("linear_schedule: start_factor must be above 0, end_factor at "
+                    "least 0, and both at most 1, got {} and 1",
+                    factor));
+  }
+  BOOST_CHECK_THROW(optim::linear_schedule(0, {.lr = 1, .end_factor = -0.1}), Error);
+  BOOST_TEST(optim::linear_schedule(5, {.lr = 1, .end_factor = 0}) == 0);
   BOOST_TEST(error_of([&] { multistep(-1); }) ==
              "multistep_schedule: step must not be negative, got -1");
   BOOST_TEST(error_of([&] {
