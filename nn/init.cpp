@@ -116,7 +116,7 @@ Tensor& trunc_normal_(Tensor& w, double mean, double std, double a, double b) {
   }
   const double peak = -0.5 * std::pow((mode - mean) / std, 2);
   Tensor pending = full(w.shape(), true, boolean);
-  // So a number takes 10^4 draws at most, unless w's dtype is too coarse for the range.
+  // So a number takes some 10^4 draws at most, unless w's dtype is too coarse for that.
   constexpr int most_draws = 500'000;
   for (int draws = 0; any(pending); ++draws) {
     check(draws < most_draws,

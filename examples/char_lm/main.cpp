@@ -20,7 +20,9 @@ constexpr std::int64_t many = 1'000'000'000;
 CommandLine& add_train(CommandLine& app, TrainOptions& options) {
   CommandLine& train = app.add_command(
       "train",
-      "Trains a model on a text, of which the last tenth is kept to check with.\n"
+      "Trains a model on a text, of which the last tenth is kept to check with: some\n"
+      "batches of it on the way, and at the end all of it, which may take longer than\n"
+      "a short training.\n"
       "DIR gets checkpoint.safetensors, everything that --resume goes on from, and\n"
       "log.csv. A training that was interrupted, by Ctrl-C or in any other way, and\n"
       "resumed ends in the same bits as one that was not; so does one with another\n"
