@@ -20,10 +20,10 @@ namespace detail {
 // backward pass from its result to the aliases. If ops are recorded, so are the
 // gradients.
 //
-// An alias is the identity of an input. The pass ends at the aliases, so it does not run
-// into the graph behind the inputs, and an input that is given twice gets two gradients.
-// Where gradients are recorded, an alias has a node that leads on to its input: so they
-// can be differentiated again.
+// An alias is an input passed through an op that changes nothing. The backward pass ends
+// at the aliases, so it does not run into the graph behind the inputs, and an input that
+// is given twice gets two gradients. The node of an alias leads on to its input: through
+// it gradients that are recorded can be differentiated again.
 std::vector<Variable> differentiate_composed(
     std::span<const Variable> inputs, std::span<const bool> wanted, const Variable& g,
     const std::function<Variable(std::span<const Variable>)>& composed);
@@ -50,7 +50,7 @@ std::vector<Variable> differentiate_composed(
 //
 // Without `backward` composed is always differentiated. That is for gradients with a
 // kernel of their own: softmax has an ordinary rule, which calls softmax_gradient() (in
-// softmax.cpp); this one is a fused op without a `backward`.
+// softmax.cpp), and softmax_gradient() is a fused op without a `backward`.
 template <std::size_t I, std::size_t S, class Composed, class Backward = std::nullptr_t>
 Variable record_fused(OpInfo op, Tensor value, const std::array<Input, I>& inputs,
                       const std::array<ToSave, S>& saves, Composed composed,

@@ -185,9 +185,10 @@ Variable gelu(const Variable& x, Gelu form) {
   const auto backward = [form](const Tensor& g, auto&, auto& in, auto&) {
     return std::array{gelu_backward(g, in[0], form)};
   };
-  const char* const derivative = form == Gelu::exact
-                                     ? "dx = g (Φ(x) + x φ(x))"
-                                     : "dx = g (1 + t + x (1 - t²) u') / 2,  t = tanh u";
+  const char* const derivative =
+      form == Gelu::exact ? "dx = g (Φ(x) + x φ(x))"
+                          : "dx = g (1 + t + x (1 - t²) u') / 2,  t = tanh u,  "
+                            "u = √(2/π) (x + 0.044715 x³)";
   return record_fused({"gelu", derivative}, gelu(x.value(), form), inputs(x), save(),
                       composed, backward);
 }

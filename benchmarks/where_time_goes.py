@@ -17,9 +17,9 @@ import tempfile
 KINDS = [
     ("tiles of products", r"multiply_(tile|rows)"),
     ("packing and transposing", r"::(pack|transpose|pack_side_by_side)<"),
-    ("attention: weights and blocks", r"weights<|exp_columns|Runs<|Forward<|Backward<|::dot<"
-                                      r"|weights_flushed|ValidLens|attention_(in_tiles|by_rows)"),
-    ("loops of products", r"Multiplication<|multiply|add_row"),
+    ("attention: weights and blocks", r"ScoresTile|exp_columns|Runs<|Forward<|Backward<|::dot<"
+                                      r"|ValidLens|attention_(in_tiles|by_rows)"),
+    ("loops of products", r"TiledProducts<|Worker<|multiply|add_row"),
     ("norms", r"::(forward|backward)<|layer_norm"),
     ("elementwise", r"Formula|kernel<"),
     ("sums and softmax", r"fold|softmax|exp_sum|scale<"),

@@ -37,12 +37,14 @@ Embedding::Embedding(Size num_embeddings, Size embedding_dim, EmbeddingOptions o
 
 Embedding Embedding::from_pretrained(const Tensor& embeddings,
                                      FromPretrainedOptions options) {
+  check(is_floating(embeddings.dtype()),
+        "Embedding: the embeddings must be float32 or float64, got {}",
+        name(embeddings.dtype()));
   check(embeddings.dim() == 2 && embeddings.numel() > 0,
         "Embedding: the embeddings must have the shape (n, width), both at least 1, got "
         "{}",
         embeddings.shape());
-  // A frozen table may be of any dtype; only floating ones can be unfrozen.
-  Variable weight(embeddings, is_floating(embeddings.dtype()) || !options.freeze);
+  Variable weight(embeddings, true);
   weight.requires_grad_(!options.freeze);
   return Embedding(weight, options.padding_idx);
 }

@@ -76,7 +76,8 @@ Tensor generate(Gpt& model, const Tensor& tokens, Size count,
   check_tokens(tokens);
   check(count >= 0, "generate: count must not be negative, got {}", count);
   NextLogits next_logits(model);
-  std::vector<Tensor> parts = heed::detail::list_for<Tensor>("generate", count);
+  std::vector<Tensor> parts = heed::detail::list_for<Tensor>(
+      "generate", std::min<std::int64_t>(count, INT64_MAX - 1) + 1);
   parts.push_back(tokens);
   for (std::int64_t i = 0; i < count; ++i) {
     const Tensor next = sample(next_logits(parts.back()), options, generator);  // (batch)

@@ -53,7 +53,7 @@ class NextLogits {
 // The tokens (batch, n), at least one, and `count` more, each sampled from the logits
 // that the model gives for at most block_size tokens before it: (batch, n + count). The
 // model is used in the mode that it is in: after eval() there is no dropout. Throws Error
-// for a negative count, and as NextLogits and sample do.
+// for a negative count or one that memory cannot hold, and as NextLogits and sample do.
 Tensor generate(Gpt& model, const Tensor& tokens, Size count,
                 const SampleOptions& options = {},
                 Generator& generator = default_generator());

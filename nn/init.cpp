@@ -37,7 +37,7 @@ namespace {
 
 double xavier_std(const char* op, const Tensor& w, double gain) {
   const auto [in, out] = fans(w);
-  check(in + out > 0, "{}: the weight must have inputs or outputs, got {}", op,
+  check(in + out > 0, "{}: the fans of the weight must not both be 0, got {}", op,
         w.shape());
   check(gain >= 0, "{}: gain must not be negative, got {}", op, gain);
   return gain * std::sqrt(2.0 / (in + out));
@@ -108,21 +108,24 @@ Tensor& trunc_normal_(Tensor& w, double mean, double std, double a, double b) {
   const double mode = std::clamp(mean, a, b);
   const double spread = std * std::min(1.0, std / std::abs(mode - mean));
   if (b - a > 1e4 * spread) {
-    // Of the whole range, which may be infinite, hardly a number would be kept. Beyond
-    // this reach the density over the highest one is below e^-750, which is 0.
+    // Of the whole range, which may be infinite, less than one number in 10^4 would be
+    // kept. Beyond this reach the density over the highest one is 0 in float64.
     const double reach = std::min(39 * std, 750 * spread);
     a = std::max(a, mode - reach);
     b = std::min(b, mode + reach);
   }
   const double peak = -0.5 * std::pow((mode - mean) / std, 2);
+  // Numbers of w's dtype may all lie where the density is next to nothing.
+  const auto rounded = [&](double x) {
+    return w.dtype() == float32 ? static_cast<double>(static_cast<float>(x)) : x;
+  };
+  const double likeliest = std::clamp(mean, rounded(a), rounded(b));
+  check(-0.5 * std::pow((likeliest - mean) / std, 2) - peak > -40,
+        "trunc_normal_: w must have numbers near the likeliest one of the range, {}; the "
+        "nearest one of {} is {}, for std {}",
+        mode, name(w.dtype()), likeliest, std);
   Tensor pending = full(w.shape(), true, boolean);
-  // So a number takes some 10^4 draws at most, unless w's dtype is too coarse for that.
-  constexpr int most_draws = 500'000;
-  for (int draws = 0; any(pending); ++draws) {
-    check(draws < most_draws,
-          "trunc_normal_: {} must have numbers near the most likely one of the range, "
-          "{}, got none in {} draws, for mean {} and std {}",
-          name(w.dtype()), mode, most_draws, mean, std);
+  while (any(pending)) {
     const Tensor drawn = empty_like(w).uniform_(a, b);
     w.copy_(where(pending, drawn, w));
     const Tensor log_density = square((drawn - mean) / std) * -0.5 - peak;

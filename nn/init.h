@@ -24,7 +24,7 @@ struct Fan {
 Fan fans(const Tensor& w);
 
 // Uniform between ±gain √(6 / (in + out)), and normal with std gain √(2 / (in + out)).
-// (Glorot and Bengio, 2010)
+// Throws Error when gain is negative or in + out is 0. (Glorot and Bengio, 2010)
 Tensor& xavier_uniform_(Tensor& w, double gain = 1);
 Tensor& xavier_normal_(Tensor& w, double gain = 1);
 
@@ -47,9 +47,10 @@ Tensor& kaiming_uniform_(Tensor& w, KaimingOptions options = {});
 Tensor& kaiming_normal_(Tensor& w, KaimingOptions options = {});
 
 // Normal, drawn again until it is from a to b; the numbers of PyTorch 2.15 (older
-// versions use the inverse of the distribution function). Throws Error unless mean
-// and std are finite, std > 0 and a < b, and where w's dtype has no likely number of
-// that range.
+// versions use the inverse of the distribution function), except of a range so wide that
+// PyTorch would keep less than one number in 10^4: there only its likely part is drawn
+// from. Throws Error unless mean and std are finite, std > 0 and a < b, and where w's
+// dtype has no likely number of that range.
 Tensor& trunc_normal_(Tensor& w, double mean = 0, double std = 1, double a = -2,
                       double b = 2);
 

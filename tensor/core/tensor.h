@@ -224,13 +224,15 @@ class [[nodiscard]] Tensor : public Methods<Tensor> {
 // or too large, or there is no memory.
 Tensor empty(const Shape& shape, DType dtype = float32);
 
-// What index() and index_put() take: an index for each of the first dimensions, in
-// braces. Each is an index tensor or a number, which is one of rank 0: {2, columns}. (A
-// std::vector<Tensor> as a parameter would take that for two times columns.)
+// What index() and index_put() take: indices of the first dimensions, in braces. Each is
+// an index tensor, a mask, which stands for as many dimensions as it has, or a number,
+// which is an index tensor of rank 0: {2, columns}. (A std::vector<Tensor> as a parameter
+// would take that for two times columns.)
 class Indices {
  public:
   class Index {
    public:
+    // A template, so that {} is not taken for an undefined Tensor.
     template <std::convertible_to<Tensor> T>
     Index(const T& index) : index_(index) {}
     template <std::integral Int>

@@ -74,12 +74,14 @@ void transpose(std::int64_t rows, std::int64_t columns, const T* x, std::int64_t
     }
   }
   for (std::int64_t j = whole_columns; j < columns; ++j) {
-    for (std::int64_t i = 0; i < whole_rows; ++i)
+    for (std::int64_t i = 0; i < whole_rows; ++i) {
       out[j * out_stride + i] = x[i * stride + j];
+    }
   }
   for (std::int64_t i = whole_rows; i < rows; ++i) {
-    for (std::int64_t j = 0; j < columns; ++j)
+    for (std::int64_t j = 0; j < columns; ++j) {
       out[j * out_stride + i] = x[i * stride + j];
+    }
   }
 }
 

@@ -1,8 +1,9 @@
-// Products c = a b of matrices (BLAS's gemm). To read first, in an hour: this comment,
-// Products in gemm.h, matrix.h, tile_kernels.h; kernels/vector.h, and tile_kernels.cpp up
-// to the end of the loop in multiply_tile(); then panels.h and worker.h (Part is in
-// grid.h). The rest can wait: the ends and order of tiles, packing, and cuts for threads
-// (here and in grid.cpp). Levels are explained in kernels/level.h, piece_size() and
+// Products c = a b of matrices (BLAS's gemm). To read first, in an hour: this comment and
+// the head of worker.h, which has the words; Products in gemm.h, matrix.h,
+// tile_kernels.h; kernels/vector.h, and tile_kernels.cpp up to the end of the loop in
+// multiply_tile(); then panels.h and the rest of worker.h (Part is in grid.h). What
+// remains can wait: the ends and order of tiles, packing, and cuts for threads (here and
+// in grid.cpp). Levels are explained in kernels/level.h, piece_size() and
 // parallel_stealing() in core/parallel.h.
 //
 // multiply(), at the end, chooses among three ways (k = 0 gives zeros, or the bias):

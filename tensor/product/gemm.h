@@ -43,10 +43,9 @@ struct Products {
 
 // Computes the products, on several threads where it pays; m, n and the batch are at
 // least 1, k may be 0. Strides of a and b may be any, 0 too; c overlaps neither, and
-// nothing writes to them meanwhile. The bits do not depend on
-// the number of threads, except which of two different NaNs remains. Throws Error when
-// there is no memory for panels or for sums, or HEED_LEVEL is wrong. T is float or
-// double.
+// nothing writes to them meanwhile. The bits do not depend on the number of threads,
+// except which of two different NaNs remains. Throws Error when there is no memory for
+// panels or for sums, or HEED_LEVEL is wrong. T is float or double.
 template <class T>
 void multiply(const Products<T>& products);
 

@@ -14,15 +14,16 @@
 //
 // The ways, in the order in which share_out() tries them:
 //
-//   whole products   whole ones occupy more threads than parts of one would
+//   whole products   whole ones occupy more threads than parts of one would, or as many,
+//                    evenly; so also all that is for one thread
 //   slices of k      one product, no bias, c small beside k; sums are added afterwards
-//   plain grid       several products left: some rows and columns of each
+//   parts of each    several products left: some rows and columns of each
 //   stages           many rows, or a product cut into rows anyway: many parts for each
 //                    thread
 //   columns          a is read in place, and only columns are cut: many parts, of all
 //                    rows. Two threads cut 300 x 300 (k = 300) into six of up to 64
 //                    columns
-//   plain grid       any other: a part for each thread
+//   parts            any other: one for each thread
 #include "tensor/product/grid.h"
 
 #include <algorithm>
@@ -78,8 +79,7 @@ Grid best_grid(const ProductSizes& x, int64_t all_slices, int64_t team) {
 
 // The number of pieces for each thread when others may take them: of about two tiles or
 // more, and of multiply_grain or more, for a part costs some 0.3 microseconds beside its
-// multiply-adds. At most `most` pieces (of rows 8 or 16 in place of 32 took as long on a
-// Zen 3). `work` is that of a thread.
+// multiply-adds. At most `most` pieces. `work` is that of a thread.
 int64_t pieces_to_share(int64_t lines, int64_t tile, int64_t team, int64_t work,
                         int64_t most) {
   return std::min({ceil_div(lines, 2 * tile * team), work / multiply_grain, most});
@@ -129,6 +129,7 @@ Sharing share_out(const ProductSizes& x) {
     // half the memory for panels. Not where k is one slice, as in most layers: the next
     // op is cut into rows, and finds those of a thread in its core's cache.
     const int64_t owners = std::min(team, most_shares);
+    // (With at most 8 or 16 pieces of rows it took as long on a Zen 3.)
     const bool has_columns = x.k > x.depth && x.n >= std::max(x.m, 512 * owners);
     const int64_t columns = has_columns ? owners : 1, rows = owners / columns;
     grid = {.rows = rows * pieces_to_share(x.m, x.tile_rows, rows, work / team, 32),

@@ -115,9 +115,9 @@ void multiply_tile(const PanelProduct<T>& x, const T* a, const T* b, const T* bi
   copy_rows(rows, n, edge, width, c, c_stride);
 }
 
-// The rows of the next tile, if `left` rows are left and a tile has `most` at most: rows
-// are cut into as few tiles as possible, the last two of nearly equally many rows. 40
-// rows are cut into 12, 12, 8 and 8.
+// The rows of the next tile, if `left` rows of a call are left and a tile has `most` at
+// most: rows are cut into as few tiles as possible, the last two of nearly equally many
+// rows. 40 rows are cut into 12, 12, 8 and 8.
 constexpr int64_t next_rows(int64_t left, int64_t most) {
   return left <= most ? left : left < 2 * most ? left / 2 : most;
 }
@@ -202,9 +202,8 @@ void multiply_panels(const PanelProduct<T>& x) {
   // panels. The processor fetches these ahead as one long stream, and lines of c that
   // are neighbours are stored one after the other: where memory is slow, a large c of
   // few values of k takes a tenth less time than in the other order. Panels that lie
-  // side by side as columns of one matrix: for each panel all rows, in tiles that
-  // multiply_tiles() cuts. The panel, which the processor does not fetch ahead, then
-  // stays in the L1 cache.
+  // side by side as columns of one matrix: for each panel all rows. The panel, which the
+  // processor does not fetch ahead, then stays in the L1 cache.
   const bool row_by_row = x.b_stride == tile_columns<T>;
   constexpr std::make_integer_sequence<int, tile_rows> up_to_tile;
   constexpr std::make_integer_sequence<int, narrow_rows> up_to_narrow;

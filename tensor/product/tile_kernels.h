@@ -10,9 +10,10 @@ namespace heed::kernels {
 
 // A product of rows of a and panels of b, for multiply_panels():
 //   c = scale a b,  plus c where `add` is true,  plus `bias` (n) in each row unless null
-// for a (m, k), b (k, n) and c (m, n). What follows a b is the epilogue; it is done in
-// this order, while the sums are in registers. Where k is cut into slices, one for each
-// call, all calls scale, all but the first add to c, and the last one adds the bias.
+// for a (m, k), b (k, n) and c (m, n). After a b is summed: scale, then c, then
+// the bias (the epilogue); heed's tiles do it while the sums are in registers. Where k is
+// cut into slices, one for each call, all calls scale, all but the first add to c, and
+// the last one adds the bias.
 //   b    panels of tile_columns columns, the last padded with zeros to whole vectors: row
 //        p of panel j begins at b[j * panel_stride + p * b_stride]. They follow one
 //        another (b_stride = tile_columns) or lie side by side (panel_stride =

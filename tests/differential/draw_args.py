@@ -1,5 +1,5 @@
 """How the inputs and arguments of each op are drawn: functions that take a Drawer
-(draw.py) and return both by name. What they draw fits, but for a share that d.wrong()
+(draw.py) and return both by name. What they draw fits, except a share that d.wrong()
 spoils."""
 
 import math

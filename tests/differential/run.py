@@ -5,7 +5,7 @@
     run.py --one SEED        one program: its sources, and where the answers differ
     run.py --nudge [SIZE]    the check of the check: of each program whose answers agree one
                              number of heed's is moved by SIZE (1e-8) of max(1, |x|), and
-                             each must be reported, but for a few: rounding may explain
+                             each must be reported, except a few: rounding may explain
                              0.5 % of them, and known.py 5 %
     run.py --stored FILE     replays programs stored with their results; needs no PyTorch
     run.py --store           prints such a file

@@ -293,7 +293,7 @@ BOOST_AUTO_TEST_CASE(init_needs_two_dimensions) {
       says("init: the weight must have at least two dimensions, got (3)"));
   Tensor none = empty({0, 0});
   BOOST_CHECK_EXCEPTION(nn::init::xavier_normal_(none), Error,
-                        says("xavier_normal_: the weight must have inputs or outputs, "
+                        says("xavier_normal_: the fans of the weight must not both be 0, "
                              "got (0, 0)"));
   Tensor v = empty({2, 2});
   BOOST_CHECK_EXCEPTION(nn::init::xavier_uniform_(v, -1), Error,

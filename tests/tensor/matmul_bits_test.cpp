@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(bits_do_not_depend_on_the_threads) {
     check_bits(x({3, 70, 90}), transpose(x({3, 609, 90}), 1, 2));
     check_bits(x({41, 23, 70}), transpose(x({41, 65, 70}), 1, 2));  // a row too few
     check_bits(x({104, 600}), x({600, 96}));          // a piece for each of 3 threads
-    check_bits(x({2110, 520}), x({520, 1540}));       // pieces of rows, in stages
+    check_bits(x({2110, 520}), x({520, 1540}));       // parts of rows, in stages
     check_bits(x({1540, 520}), x({520, 2150}));       // and each thread its columns
     check_bits(x({14000, 550}), x({550, 16}), {70});  // more threads than shares
     check_bits(x({7, 3001}), x({3001, 211}));

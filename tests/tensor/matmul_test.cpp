@@ -155,7 +155,7 @@ BOOST_AUTO_TEST_CASE(blocks_give_what_the_driver_of_blis_gives) {
     check_driver(61, 3200, 420, dtype);   // of columns
     check_driver(1000, 70, 1024, dtype);  // of copied rows
     check_driver(1201, 1103, 403, dtype);
-    check_driver(2110, 1540, 520, dtype);  // pieces of rows, in stages
+    check_driver(2110, 1540, 520, dtype);  // parts of rows, in stages
     check_driver(1160, 2110, 520, dtype);  // the same, each thread its columns
     check_driver(130, 97, 77, dtype);      // a last column alone in its panel
     check_driver(75, 129, 102, dtype);

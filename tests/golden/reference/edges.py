@@ -3,7 +3,7 @@ rows, at infinities, NaN and denormal numbers, over nothing and over one element
 
 PyTorch's numbers, but where heed differs on purpose (on_purpose.py): the note of such a
 case says how. Newer versions (2.15) give the same numbers as 1.13, but where a note says
-so, and but for clamp: at a bound their gradient is 0."""
+so, and except for clamp: at a bound their gradient is 0."""
 import math
 from types import SimpleNamespace
 
