@@ -33,27 +33,6 @@ Fan fans(const Tensor& w) {
           static_cast<double>(w.shape()[0]) * field};
 }
 
-namespace {
-
-double xavier_std(const char* op, const Tensor& w, double gain) {
-  const auto [in, out] = fans(w);
-  check(in + out > 0, "{}: the fans of the weight must not both be 0, got {}", op,
-        w.shape());
-  check(gain >= 0, "{}: gain must not be negative, got {}", op, gain);
-  return gain * std::sqrt(2.0 / (in + out));
-}
-
-}  // namespace
-
-Tensor& xavier_uniform_(Tensor& w, double gain) {
-  const double bound = std::sqrt(3.0) * xavier_std("xavier_uniform_", w, gain);
-  return uniform_(w, -bound, bound);
-}
-
-Tensor& xavier_normal_(Tensor& w, double gain) {
-  return normal_(w, 0, xavier_std("xavier_normal_", w, gain));
-}
-
 double calculate_gain(Nonlinearity nonlinearity, double a) {
   switch (nonlinearity) {
     case Nonlinearity::tanh: return 5.0 / 3;
@@ -66,6 +45,14 @@ double calculate_gain(Nonlinearity nonlinearity, double a) {
 
 namespace {
 
+double xavier_std(const char* op, const Tensor& w, double gain) {
+  const auto [in, out] = fans(w);
+  check(in + out > 0, "{}: the fans of the weight must not both be 0, got {}", op,
+        w.shape());
+  check(gain >= 0, "{}: gain must not be negative, got {}", op, gain);
+  return gain * std::sqrt(2.0 / (in + out));
+}
+
 double kaiming_std(const Tensor& w, const KaimingOptions& options) {
   const auto [in, out] = fans(w);
   return calculate_gain(options.nonlinearity, options.a) /
@@ -73,6 +60,15 @@ double kaiming_std(const Tensor& w, const KaimingOptions& options) {
 }
 
 }  // namespace
+
+Tensor& xavier_uniform_(Tensor& w, double gain) {
+  const double bound = std::sqrt(3.0) * xavier_std("xavier_uniform_", w, gain);
+  return uniform_(w, -bound, bound);
+}
+
+Tensor& xavier_normal_(Tensor& w, double gain) {
+  return normal_(w, 0, xavier_std("xavier_normal_", w, gain));
+}
 
 Tensor& kaiming_uniform_(Tensor& w, KaimingOptions options) {
   if (w.numel() == 0) return w;
@@ -103,8 +99,9 @@ Tensor& trunc_normal_(Tensor& w, double mean, double std, double a, double b) {
     }
   }
   // Most normals would lie beyond. Uniform numbers instead, each kept with the
-  // probability of its density over the highest one. From there on the density falls like
-  // that of a normal, and where the mean is far from the range like e^(-t / spread).
+  // probability of its density over the highest one, that of the mode. At a distance t
+  // from the mode the density has fallen as that of a normal, or where the mean is far
+  // from the range as e^(-t / spread).
   const double mode = std::clamp(mean, a, b);
   const double spread = std * std::min(1.0, std / std::abs(mode - mean));
   if (b - a > 1e4 * spread) {
@@ -114,13 +111,14 @@ Tensor& trunc_normal_(Tensor& w, double mean, double std, double a, double b) {
     a = std::max(a, mode - reach);
     b = std::min(b, mode + reach);
   }
-  const double peak = -0.5 * std::pow((mode - mean) / std, 2);
+  const auto log_density = [&](double x) { return -0.5 * std::pow((x - mean) / std, 2); };
+  const double peak = log_density(mode);
   // Numbers of w's dtype may all lie where the density is next to nothing.
   const auto rounded = [&](double x) {
     return w.dtype() == float32 ? static_cast<double>(static_cast<float>(x)) : x;
   };
   const double likeliest = std::clamp(mean, rounded(a), rounded(b));
-  check(-0.5 * std::pow((likeliest - mean) / std, 2) - peak > -40,
+  check(log_density(likeliest) - peak > -40,
         "trunc_normal_: w must have numbers near the likeliest one of the range, {}; the "
         "nearest one of {} is {}, for std {}",
         mode, name(w.dtype()), likeliest, std);
@@ -128,8 +126,8 @@ Tensor& trunc_normal_(Tensor& w, double mean, double std, double a, double b) {
   while (any(pending)) {
     const Tensor drawn = empty_like(w).uniform_(a, b);
     w.copy_(where(pending, drawn, w));
-    const Tensor log_density = square((drawn - mean) / std) * -0.5 - peak;
-    pending = pending & (log(empty_like(w).uniform_()) > log_density);
+    const Tensor log_chance = square((drawn - mean) / std) * -0.5 - peak;
+    pending = pending & (log(empty_like(w).uniform_()) > log_chance);
   }
   return w;
 }

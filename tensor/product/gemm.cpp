@@ -125,13 +125,13 @@ class TiledProducts {
   // itself waits for an earlier one at most.
   void multiply_in_stages() {
     const int64_t parts = grid_.rows * grid_.columns;
-    const int64_t a_share = parts / std::min(sharing_.threads, most_shares);
+    const int64_t share_size = parts / std::min(sharing_.threads, most_shares);
     const int64_t slices = ceil_div(x_.k, blocking_.depth);
     const int64_t stages = ceil_div(columns_, block_columns_) * slices;
     std::vector<std::atomic<int64_t>> done(parts);  // stages of each part
     parallel_stealing(parts * stages, sharing_.threads, [&](int64_t thread, int64_t i) {
-      const int64_t share = i / (a_share * stages), at = i % (a_share * stages);
-      const int64_t stage = at / a_share, index = share * a_share + at % a_share;
+      const int64_t share = i / (share_size * stages), at = i % (share_size * stages);
+      const int64_t stage = at / share_size, index = share * share_size + at % share_size;
       Part part = part_of(sizes_, grid_, index);
       part.column += stage / slices * block_columns_;
       part.column_end = std::min(part.column + block_columns_, part.column_end);
