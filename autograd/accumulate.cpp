@@ -58,7 +58,8 @@ void detail::GradientSum::add(Variable g) {
 }
 
 bool detail::GradientSum::add(const SliceGradient& part, const Node& input) {
-  if (sum_ ? !adds_in_place(*sum_) : grad_enabled() || part.step != 1) return false;
+  const bool can_add = sum_ ? adds_in_place(*sum_) : !grad_enabled() && part.step == 1;
+  if (!can_add) return false;
   const Tensor& g = part.g.value();
   const Shape& shape = input.shape;
   if (g.dim() != shape.rank() || g.dtype() != input.dtype) return false;

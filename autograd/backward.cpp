@@ -17,6 +17,8 @@ void check_output(const Variable& y, const Variable& g) {
   check(bool(y.node()),
         "backward: the value has no graph: no Variable with requires_grad took part, "
         "NoGrad was in force, or it is a gradient made without {{.create_graph = true}}");
+  check(!y.node()->is_frozen,
+        "backward: the value is a leaf that requires_grad_(false) has frozen");
   check(y.requires_grad(), "backward: {} has no derivative", y.node()->op.name);
   check(g.shape() == y.shape() && g.dtype() == y.dtype(),
         "backward: the gradient must be like the value, got {} {} for {} {}",
@@ -83,11 +85,12 @@ void Requests::deliver(int i, Variable gradient) {
   if (observer_) observer_->deliver(*node_.node, i, input, gradient);
   const bool same_dtype = gradient.dtype() == input.dtype;
   if (!same_dtype || gradient.shape() != input.shape) {
-    check(same_dtype && broadcasts_to(input.shape, gradient.shape()),
-          "backward: the rule of {} must give {} for its input {}, and {} or what that "
-          "broadcasts to, got {} {}",
-          node_.node->op.name, name(input.dtype), i, input.shape, name(gradient.dtype()),
-          gradient.shape());
+    check(
+        same_dtype && broadcasts_to(input.shape, gradient.shape()),
+        "backward: the rule of {} must give {} for its input {}, of the shape {} or one "
+        "that it broadcasts to, got {} {}",
+        node_.node->op.name, name(input.dtype), i, input.shape, name(gradient.dtype()),
+        gradient.shape());
     gradient = sum_to(gradient, input.shape);  // the op broadcast its input
   }
   order_.gradient(state).add(std::move(gradient));

@@ -1,8 +1,6 @@
 // Fused ops: those with kernels of their own beside their formula.
 #pragma once
 
-#include <tuple>
-
 #include "autograd/record.h"
 
 namespace heed {

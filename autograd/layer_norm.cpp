@@ -27,7 +27,8 @@ Variable layer_norm(const Variable& x, const Variable& weight, const Variable& b
       layer_norm(x.value(), weight.value(), bias.value(), eps);
   return record_fused(
       {"layer_norm",
-       "dx = r (u - mean(u) - h mean(u h)),  dw = Σ g h,  db = Σ g  with u = g w"},
+       "dx = r (u - mean(u) - h mean(u h)),  dw = Σ g h,  db = Σ g  "
+       "with u = g w, h = (x - mean) r, r = 1 / std"},
       forward.output, inputs(x, weight, bias), save(forward.mean, forward.rstd),
       [eps](const std::array<Variable, 3>& in) {
         const auto& [x, weight, bias] = in;

@@ -49,13 +49,13 @@ Variable matmul(const Variable& a, const Variable& b) {
     const Variable db = matmul(transposed(A), G);
     return v.b ? squeeze(db, -1) : db;
   };
-  return record({"matmul", "dA = G Bᵀ,  dB = Aᵀ G"}, matmul(a.value(), b.value()),
+  return record({"matmul", "dA = g Bᵀ,  dB = Aᵀ g"}, matmul(a.value(), b.value()),
                 rule(a, save(b), dA), rule(b, save(a), dB));
 }
 
 // The same for (b, m, k) x (b, k, n) -> (b, m, n).
 Variable bmm(const Variable& a, const Variable& b) {
-  return record({"bmm", "dA = G Bᵀ,  dB = Aᵀ G"}, bmm(a.value(), b.value()),
+  return record({"bmm", "dA = g Bᵀ,  dB = Aᵀ g"}, bmm(a.value(), b.value()),
                 rule(a, save(b), [](auto& g, auto& b) { return bmm(g, transposed(b)); }),
                 rule(b, save(a), [](auto& g, auto& a) { return bmm(transposed(a), g); }));
 }
@@ -67,10 +67,10 @@ Variable linear(const Variable& x, const Variable& weight, const Variable& bias)
     return matmul(transposed(as_matrix(g)), as_matrix(x));
   };
   if (!bias.defined()) {
-    return record({"linear", "dX = G W,  dW = Gᵀ X"}, linear(x.value(), weight.value()),
+    return record({"linear", "dX = g W,  dW = gᵀ X"}, linear(x.value(), weight.value()),
                   rule(x, save(weight), dX), rule(weight, save(x), dW));
   }
-  return record({"linear", "dX = G W,  dW = Gᵀ X,  db = G, summed over its rows"},
+  return record({"linear", "dX = g W,  dW = gᵀ X,  db = g, summed over its rows"},
                 linear(x.value(), weight.value(), bias.value()),
                 rule(x, save(weight), dX), rule(weight, save(x), dW),
                 rule(bias, [](auto& g) { return g; }));

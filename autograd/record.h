@@ -81,8 +81,8 @@ Rule<0, Gradient> rule(const Variable& input, Gradient gradient) {
 
 namespace detail {
 
-// Whether an op on these inputs is recorded. Every op that can have a gradient asks this,
-// and so its value is checked here if DetectAnomaly is in force.
+// Whether an op on these inputs is recorded. Every op asks this, and so its value is
+// checked here if DetectAnomaly is in force.
 template <class Inputs>
 bool is_recorded(const OpInfo& op, const Tensor& value, const Inputs& inputs) {
   if (detects_anomaly()) check_op(op, value, {inputs.begin(), inputs.end()});

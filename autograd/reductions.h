@@ -2,6 +2,8 @@
 // values and errors, each with its derivative.
 #pragma once
 
+#include <concepts>
+
 #include "autograd/variable.h"
 #include "tensor/reduce/reductions.h"
 
@@ -16,6 +18,8 @@ Variable var(const Variable& x, const Dims& dims = {}, Integer correction = 1,
 Variable std(const Variable& x, const Dims& dims = {}, Integer correction = 1,
              Flag keepdim = false);
 Variable norm(const Variable& x, const Dims& dims = {}, Flag keepdim = false);
+template <std::integral T>
+Variable norm(const Variable& x, T power_or_dim, Flag keepdim = false) = delete;
 Variable logsumexp(const Variable& x, const Dims& dims, Flag keepdim = false);
 // Equal extremes share the gradient evenly.
 Variable amax(const Variable& x, const Dims& dims = {}, Flag keepdim = false);

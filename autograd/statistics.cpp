@@ -10,7 +10,7 @@ namespace heed {
 template <Array X>
 X detail::norm_of_last(const char* op, const X& x, double p, Flag keepdim) {
   check(p > 0, "{}: p must be positive, got {}", op, p);
-  if (p == 2) return norm(x, -1, keepdim);
+  if (p == 2) return norm(x, {-1}, keepdim);
   if (p == 1 || x.numel() == 0) return sum(abs(x), -1, keepdim);
   if (std::isinf(p)) return amax(abs(x), -1, keepdim);
   // The powers are kept from 0, where they may have no derivative.

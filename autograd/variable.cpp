@@ -3,6 +3,7 @@
 #include "autograd/elementwise.h"
 #include "autograd/node.h"
 #include "tensor/core/factories.h"
+#include "tensor/core/tensor_iterator.h"
 
 namespace heed {
 namespace {
@@ -118,6 +119,7 @@ Variable& assign(const char* name, Variable& a, const B& b, Op op) {
     return a = std::move(result);
   }
   Tensor target = a.value(), result;
+  check_distinct(name, target);
   if constexpr (is_number) {
     result = op(target, b);
   } else {
@@ -140,13 +142,8 @@ Variable& Variable::unrecorded(std::string_view op, const Variable& x) {
 }
 
 Variable& Variable::copy_(const Variable& x) {
-  if (grad_enabled()) {
-    check(!requires_grad(),
-          "copy_: a value that requires a gradient can be changed only while nothing is "
-          "recorded; put the copy into the scope of a NoGrad");
-    check(!x.requires_grad(), "copy_: {}", detail::unrecorded_write);
-  }
-  Tensor(value()).copy_(x.value());
+  check(!grad_enabled() || !x.requires_grad(), "copy_: {}", detail::unrecorded_write);
+  writable("copy_").copy_(x.value());
   return *this;
 }
 

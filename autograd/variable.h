@@ -111,7 +111,7 @@ class [[nodiscard]] Variable : public Methods<Variable> {
 
   // Whether a gradient can reach this value or pass through it.
   bool requires_grad() const;
-  // Whether it is a leaf or a constant: no recorded op made it.
+  // Whether no recorded op made it: a leaf, or a constant that is not the result of one.
   bool is_leaf() const;
   // The same elements without a history, which is a Tensor: gradients stop here.
   Tensor detach() const { return value_; }
@@ -196,8 +196,8 @@ class [[nodiscard]] Variable : public Methods<Variable> {
   // The gradient that backward has left here, of the value's shape and dtype. Throws
   // Error when there is none.
   Variable grad() const;
-  // Puts a gradient in its place. Throws Error unless this is a leaf that requires one,
-  // or retain_grad() was called, and the shape and dtype are the value's.
+  // Puts a gradient in its place. Throws Error unless this is a leaf, frozen or not, or
+  // retain_grad() was called, and the shape and dtype are the value's.
   void set_grad(const Variable& gradient);
   // Forgets that gradient.
   void zero_grad();
@@ -205,7 +205,7 @@ class [[nodiscard]] Variable : public Methods<Variable> {
   // op made this value. Throws Error for a constant.
   void retain_grad();
 
-  // This value's node in the graph; null for a constant.
+  // This value's node in the graph; null unless it is a leaf or a recorded op made it.
   const NodeRef& node() const { return node_; }
 
  private:

@@ -105,7 +105,8 @@ def main():
     names = subprocess.run([options.workloads, "--list"], check=True,
                            stdout=subprocess.PIPE, text=True).stdout.split()
     chosen = [name for name in names
-              if options.only in name and not name.startswith(("probe/", "growth/"))]
+              if options.only in name
+              and not name.startswith(("probe/", "growth/", "linear/"))]
     if options.only in chosen:
         chosen = [options.only]
     if not chosen:

@@ -141,7 +141,7 @@ int main(int argc, char** argv) {
   app.add_threads();
   app.add_text("--only", only, "TEXT",
                "just the workload of this name, or those whose name holds this text; "
-               "growth/... only so");
+               "growth/... and linear/... only so");
   app.add_number("--seconds", seconds, 0.001, 3600.0, "how long a round lasts");
   app.add_flag("--json", json, "a line of JSON a workload in place of the table");
   app.add_flag("--list", names_only, "just the names");
@@ -160,8 +160,9 @@ int main(int argc, char** argv) {
         chosen = {workload};
         break;
       }
-      const bool is_for_growth = workload.name.starts_with("growth/");
-      if (only.empty() && is_for_growth && !names_only) continue;
+      const bool only_so =
+          workload.name.starts_with("growth/") || workload.name.starts_with("linear/");
+      if (only.empty() && only_so && !names_only) continue;
       if (workload.name.find(only) != std::string::npos) chosen.push_back(workload);
     }
     if (chosen.empty()) {

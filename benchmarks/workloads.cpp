@@ -1,5 +1,5 @@
 // The workloads of the benchmark. torch_workloads.py has the same ones in PyTorch, under
-// the same names, except the probes.
+// the same names, except the probes and the products for tiles.py.
 
 #include "benchmarks/workloads.h"
 
@@ -193,6 +193,16 @@ std::function<void()> bmm_nt(std::int64_t b, std::int64_t m, std::int64_t n,
   return [=] { (void)bmm(x, transpose(y, 1, 2)); };
 }
 
+// One of the products of a layer of `in` inputs and `out` outputs on r rows: y = x Wᵀ,
+// dx = dy W, or dW = dyᵀ x.
+std::function<void()> linear_product(const std::string& result, std::int64_t r,
+                                     std::int64_t in, std::int64_t out) {
+  const Tensor x = randn({r, in}), w = randn({out, in}), dy = randn({r, out});
+  if (result == "y") return [=] { (void)matmul(x, w.t()); };
+  if (result == "dx") return [=] { (void)matmul(dy, w); };
+  return [=] { (void)matmul(dy.t(), x); };
+}
+
 // Forward, as README.md counts.
 double mha_flop(std::int64_t b, std::int64_t t, std::int64_t d) {
   return static_cast<double>(8 * b * t * d * d + 2 * b * t * (t + 1) * d);
@@ -297,6 +307,20 @@ std::vector<Workload> workloads() {
     add_step(fmt::format("growth/width_d{}", d), d, 12);
   for (std::int64_t b = 1; b <= 64; b *= 4)
     add_step(fmt::format("growth/batch_b{}", b), 128, b);
+  // For tiles.py: the layers of the gpt_steps above.
+  const std::int64_t layers[][3] = {
+      {768, 128, 384},  {768, 128, 128},   {768, 128, 512},
+      {768, 512, 128},  {768, 128, 65},    {2048, 256, 768},
+      {2048, 256, 256}, {2048, 256, 1024}, {2048, 1024, 256}};
+  for (const auto& [r, in, out] : layers) {
+    for (const char* const result : {"y", "dx", "dW"}) {
+      list.push_back({fmt::format("linear/r{}_in{}_out{}_{}", r, in, out, result),
+                      2.0 * static_cast<double>(r * in * out), 0,
+                      [result, r = r, in = in, out = out] {
+                        return linear_product(result, r, in, out);
+                      }});
+    }
+  }
   return list;
 }
 

@@ -63,12 +63,16 @@ Variable fused(const DotScore& score, const Expanded& x, Tensor* weights) {
       {mask.lens, mask.keep, mask.bias, draw.bits, draw.keep_probability}, scale,
       weights);
   return record_fused(
-      {draw.bits.defined() ? "scaled_dot_product_attention_dropout"
-                           : "scaled_dot_product_attention",
-       "dQ = scale dS K,  dK = scale dSᵀ Q,  dV = (F ∘ P)ᵀ G  with dP = F ∘ (G Vᵀ), "
-       "dS = P ∘ (dP - rowsum(dP ∘ P))"},
+      draw.bits.defined()
+          ? OpInfo{"scaled_dot_product_attention_dropout",
+                   "dQ = scale dS K,  dK = scale dSᵀ Q,  dV = (F ∘ P)ᵀ g  with the "
+                   "weights P, dropout's factors F, dP = F ∘ (g Vᵀ), "
+                   "dS = P ∘ (dP - rowsum(dP ∘ P))"}
+          : OpInfo{"scaled_dot_product_attention",
+                   "dQ = scale dS K,  dK = scale dSᵀ Q,  dV = Pᵀ g  with the weights P, "
+                   "dP = g Vᵀ, dS = P ∘ (dP - rowsum(dP ∘ P))"},
       y.output, inputs(query, key, value, lens, keep, bias, bits),
-      save(result, y.largest, y.inverse_sums, y.weights),
+      save(result, y.largest, y.inverse_sums, y.kept_weights),
       [score, policy = x.mask.empty_rows,
        keep_probability = x.draw.keep_probability](const std::array<Variable, 7>& in) {
         const auto& [query, key, value, lens, keep, bias, bits] = in;

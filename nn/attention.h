@@ -32,9 +32,9 @@ struct Attention {
 // features of queries and keys may differ in number. The leading dimensions of
 // query and key broadcast, and are those of the weights; with them those of value
 // broadcast, and are those of the output. The mask hides keys from queries; dropout,
-// while in training, sets weights to 0. All scores and weights are in memory and can be
-// differentiated, which takes more memory and time than attend(). Throws Error when a
-// shape or the mask does not fit, and as the score does.
+// while in training, sets weights to 0 and divides the others by 1 - p. All scores and
+// weights are in memory and can be differentiated, which takes more memory and time than
+// attend(). Throws Error when a shape or the mask does not fit, and as the score does.
 Attention attention(const Score& score, const Variable& query, const Variable& key,
                     const Variable& value, const Mask& mask = {},
                     const Dropout& dropout = Dropout(0));
@@ -51,7 +51,7 @@ Variable attend(const Score& score, const Variable& query, const Variable& key,
 
 // attend() with the score of the paper above: torch.nn.functional's function. Its
 // attn_mask is Mask::keep(bools) or Mask::additive(numbers), its is_causal
-// Mask::causal().
+// Mask::causal(CausalAlign::top_left).
 Variable scaled_dot_product_attention(const Variable& query, const Variable& key,
                                       const Variable& value, const Mask& mask = {},
                                       const Dropout& dropout = Dropout(0));

@@ -130,9 +130,9 @@ Joint<A, B> cosine_similarity(const A& a, const B& b, Dim dim = 1, double eps = 
   const Shape shape = broadcast("cosine_similarity", a.shape(), b.shape());
   const A u = expand(a, shape);
   const B v = expand(b, shape);
-  return sum(
-      u / clamp_min(norm(u, dim, true), eps) * (v / clamp_min(norm(v, dim, true), eps)),
-      dim);
+  return sum(u / clamp_min(norm(u, {dim}, true), eps) *
+                 (v / clamp_min(norm(v, {dim}, true), eps)),
+             dim);
 }
 // The p-norm of a - b + eps along the last dimension. Throws Error unless p > 0.
 template <Array A, Array B>

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string_view>
 #include <vector>
 
 #include "tensor/core/factories.h"
@@ -17,9 +18,9 @@
 namespace heed::nn {
 namespace {
 
-void check_tokens(const Tensor& tokens) {
+void check_tokens(std::string_view caller, const Tensor& tokens) {
   check(tokens.dim() == 2 && tokens.dtype() == int64 && tokens.size(1) >= 1,
-        "generate: tokens must be int64 (batch, n), n at least 1, got {} {}",
+        "{}: tokens must be int64 (batch, n), n at least 1, got {} {}", caller,
         name(tokens.dtype()), tokens.shape());
 }
 
@@ -51,21 +52,20 @@ Tensor sample(const Tensor& logits, const SampleOptions& options, Generator& gen
 }
 
 Tensor NextLogits::operator()(const Tensor& tokens) {
-  check_tokens(tokens);
+  check_tokens("NextLogits", tokens);
   const bool is_first = !seen_.defined();
   check(is_first || tokens.size(0) == seen_.size(0),
-        "generate: the batch must be {} as before, got {}", is_first ? 0 : seen_.size(0),
-        tokens.size(0));
-  const NoGrad no_grad;
+        "NextLogits: the batch must be {} as before, got {}",
+        is_first ? 0 : seen_.size(0), tokens.size(0));
   const Tensor all = is_first ? tokens : cat({seen_, tokens}, 1);
   const std::int64_t context = model_.options.block_size;
   Tensor seen = slice(all, 1, -context).clone();
   Tensor logits;
   if (use_cache_ && all.size(1) <= context) {
-    logits = model_.next(tokens, cache_).value();
+    logits = model_.next(tokens, cache_);
   } else {
     Gpt::Cache fresh = model_.cache();
-    logits = model_.next(seen, fresh).value();
+    logits = model_.next(seen, fresh);
   }
   seen_ = std::move(seen);  // last: where something throws, no tokens are added
   return logits;
@@ -73,7 +73,7 @@ Tensor NextLogits::operator()(const Tensor& tokens) {
 
 Tensor generate(Gpt& model, const Tensor& tokens, Size count,
                 const SampleOptions& options, Generator& generator) {
-  check_tokens(tokens);
+  check_tokens("generate", tokens);
   check(count >= 0, "generate: count must not be negative, got {}", count);
   NextLogits next_logits(model);
   std::vector<Tensor> parts = heed::detail::list_for<Tensor>(

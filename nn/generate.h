@@ -20,8 +20,9 @@ struct SampleOptions {
 };
 
 // The index of a token drawn for each row of logits (batch, vocab_size): (batch), int64.
-// Throws Error for a negative or infinite temperature, a negative top_k, and when logits
-// are NaN or the largest of a row is infinite.
+// Throws Error for a temperature that is negative, infinite or NaN, a negative top_k, and
+// when logits are not floating (batch, 1 or more), have NaN, or the largest of a row is
+// infinite.
 Tensor sample(const Tensor& logits, const SampleOptions& options,
               Generator& generator = default_generator());
 
@@ -39,8 +40,9 @@ class NextLogits {
       : model_(model), use_cache_(use_cache), cache_(model.cache()) {}
 
   // Adds tokens (batch, n), int64, n at least 1, to the texts -> the logits (batch,
-  // vocab_size) of what follows them. Throws Error, and adds nothing, for another shape
-  // or batch than before, and when one of the last block_size ids is not a token.
+  // vocab_size) of what follows them. Throws Error, and adds nothing, unless tokens are
+  // such, of the batch of the first call, and when one of the last block_size ids is not
+  // a token.
   Tensor operator()(const Tensor& tokens);
 
  private:

@@ -40,8 +40,12 @@ void draw(Variable& weight, double std) {
   init::normal_(values, 0, std);
 }
 
-// Throws Error unless every layer holds keys and values of just the cache's positions.
+// Throws Error unless the cache has the model's layers, and each holds keys and values of
+// just the cache's positions.
 void check_cache(const Gpt::Cache& cache, const GptOptions& o, const Shape& ids) {
+  check(std::ssize(cache.layers) == o.n_layer,
+        "Gpt: the cache must be one that cache() made, of {} layers, got {}", o.n_layer,
+        cache.layers.size());
   const Shape expected{ids[0], o.n_head, cache.positions, o.n_embd / o.n_head};
   for (const AttentionCache& layer : cache.layers) {
     if (cache.positions == 0 && layer.is_empty()) continue;
@@ -67,6 +71,8 @@ CausalSelfAttention::CausalSelfAttention(const GptOptions& options)
       resid_dropout(options.dropout) {}
 
 Variable CausalSelfAttention::operator()(const Variable& x, AttentionCache* cache) {
+  check(x.dim() == 3, "CausalSelfAttention: x must be (batch, n, n_embd), got {}",
+        x.shape());
   const std::vector<Variable> qkv = chunk(c_attn(x), 3, 2);  // 3 of (batch, n, n_embd)
   const Variable q = split_heads(qkv[0], num_heads);         // (batch, heads, n, d)
   Variable k = split_heads(qkv[1], num_heads), v = split_heads(qkv[2], num_heads);
@@ -145,12 +151,13 @@ Variable Gpt::operator()(const Tensor& ids) {
   return lm_head(hidden(ids, nullptr));  // (batch, n, vocab_size)
 }
 
-Variable Gpt::next(const Tensor& ids, Cache& cache) {
+Tensor Gpt::next(const Tensor& ids, Cache& cache) {
+  const NoGrad no_grad;
   Cache grown = cache;
   const Variable x = hidden(ids, &grown);                        // (batch, n, n_embd)
   const Variable logits = lm_head(select(x, 1, x.size(1) - 1));  // (batch, vocab_size)
   cache = std::move(grown);
-  return logits;
+  return logits.value();
 }
 
 Gpt::Cache Gpt::cache() const {
@@ -158,9 +165,6 @@ Gpt::Cache Gpt::cache() const {
 }
 
 Variable Gpt::hidden(const Tensor& ids, Cache* cache) {
-  check(!cache || cache->layers.size() == transformer.h.size(),
-        "Gpt: the cache must be one that cache() made, of {} layers, got {}",
-        transformer.h.size(), cache ? cache->layers.size() : 0);
   const std::int64_t seen = cache ? cache->positions : 0;
   check(ids.dim() == 2 && ids.dtype() == int64 && ids.size(1) >= 1,
         "Gpt: ids must be int64 (batch, n), n at least 1, got {} {}", name(ids.dtype()),

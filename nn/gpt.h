@@ -142,10 +142,11 @@ struct Gpt {
   Cache cache() const;
   // The logits (batch, vocab_size) of the token after the last of the ids (batch, n),
   // which follow the positions in the cache; their keys and values are added to it. Up to
-  // rounding, operator() gives the same logits for all positions at once. Throws Error as
+  // rounding, operator() gives the same logits for all positions at once. Nothing is
+  // recorded for derivatives: a cache has none. Throws Error as
   // operator() does, for all positions together, and for a cache that cache() did not
   // make; the cache is then what it was.
-  Variable next(const Tensor& ids, Cache& cache);
+  Tensor next(const Tensor& ids, Cache& cache);
 
   void visit(auto&& f) {
     f("transformer", transformer);

@@ -45,9 +45,8 @@ Inputs take_inputs(std::string_view layer, const InputSizes& wanted, const Input
     return x.dim() == 3 && x.size(0) == queries.size(0) && (!size || x.size(2) == *size);
   };
   check(
-      queries.dim() == 3 && fits(queries, wanted.query_size) &&
-          fits(keys, wanted.key_size) && fits(values, wanted.value_size) &&
-          keys.size(1) == values.size(1),
+      fits(queries, wanted.query_size) && fits(keys, wanted.key_size) &&
+          fits(values, wanted.value_size) && keys.size(1) == values.size(1),
       "{}: queries, keys and values must be (batch, n, {}), (batch, m, {}) and (batch, "
       "m, {}), got {}, {} and {}",
       layer, wanted.query_size, wanted.key_size,

@@ -67,16 +67,12 @@ void check_no_empty_row(const Mask::OnScores& mask, const Shape& scores) {
 void check_fits(const Tensor& mask, const Shape& scores) {
   const Shape& shape = mask.shape();
   // Before the last check, whose message would help less.
-  check(scores.rank() != 4 || shape.rank() != 3 || shape[0] == 1,
-        "mask: for scores (batch, heads, queries, keys) = {} a mask of three sizes is "
-        "ambiguous, got {}; say (batch, 1, queries, keys) or (1, heads, queries, keys)",
-        scores, shape);
-  check(
-      scores.rank() < 5 || shape.rank() < 3 || shape.rank() == scores.rank() ||
-          shape[0] == 1,
-      "mask: for scores of {} sizes, {}, a mask of {} is ambiguous, got {}; give it all "
-      "sizes, or 1 first",
-      scores.rank(), scores, shape.rank(), shape);
+  const bool is_ambiguous = scores.rank() >= 4 && shape.rank() >= 3 &&
+                            shape.rank() < scores.rank() && shape[0] != 1;
+  check(!is_ambiguous,
+        "mask: for scores {} a mask of {} dimensions is ambiguous, got {}; give it all "
+        "dimensions, such as (batch, 1, queries, keys), or the size 1 first",
+        scores, shape.rank(), shape);
   if (broadcasts_to(shape, scores)) return;
   const int rank = scores.rank();
   const bool is_padding = shape.rank() == 2 && (rank == 3 || rank == 4) &&
@@ -268,9 +264,9 @@ Tensor Mask::OnScores::visible(std::int64_t keys) const {
 
 Tensor sequence_mask(const Tensor& x, const Tensor& lens, double value) {
   check(x.dim() >= 2 && lens.dtype() == int64 && lens.shape() == Shape{x.size(0)},
-        "sequence_mask: x (n, m, ...) and int64 lens (n), got {} and {} {}", x.shape(),
-        name(lens.dtype()), lens.shape());
-  Tensor keep = prefix(lens, x.size(1));  // (n, m)
+        "sequence_mask: x (batch, steps, ...) and int64 lens (batch), got {} and {} {}",
+        x.shape(), name(lens.dtype()), lens.shape());
+  Tensor keep = prefix(lens, x.size(1));  // (batch, steps)
   while (keep.dim() < x.dim()) keep = unsqueeze(keep, -1);
   return masked_fill(x, logical_not(keep), value);
 }

@@ -25,9 +25,9 @@ enum class CausalAlign {
   bottom_right,  // the last query sees all keys, as when the first keys are a cache
 };
 
-// Which keys each query may attend to. The weight of a hidden key is exactly 0, but
-// for the rows of EmptyRows::uniform, and a NaN in a hidden key or value reaches no
-// output, and no gradient but its own.
+// Which keys each query may attend to. Where a query has a key, the weight of a hidden
+// one is exactly 0, and a NaN in a hidden key or value reaches no output, and no gradient
+// but its own. Rows without a key are as EmptyRows says.
 //
 // A mask holds copies of the tensors it is made of.
 //
@@ -81,7 +81,7 @@ class Mask {
   // has a policy for empty rows and they differ.
   friend Mask operator&(const Mask& a, const Mask& b);
 
-  // Whether it is Mask(): it hides and biases nothing, whatever the scores.
+  // Whether it hides and biases nothing, whatever the scores.
   bool is_empty() const;
 
   // A mask for scores of one shape, as tensors; undefined ones stand for none.

@@ -69,7 +69,7 @@ Variable DistanceScore::operator()(const Variable& query, const Variable& key,
                                    const Tensor& pairs) const {
   const double factor = scale ? positive("scale", *scale, *scale, query.dtype())
                               : inverse_root(query.size(-1));
-  return -factor * norm(differences("DistanceScore", query, key, pairs), -1);
+  return -factor * norm(differences("DistanceScore", query, key, pairs), {-1});
 }
 
 }  // namespace heed::nn

@@ -6,7 +6,9 @@
 // state file of the other. Where PyTorch takes two masks, here is one:
 //
 //   generate_square_subsequent_mask(n)    Mask::causal()
-//   a padding mask, true where padded     Mask::valid_lens(lens), lens (batch)
+//   padding (batch, n), true where padded Mask::drop(padding.unsqueeze(1).unsqueeze(1));
+//                                         at the end: Mask::valid_lens(lens), lens
+//                                         (batch)
 //   both                                  Mask::causal() & Mask::valid_lens(lens)
 //
 // A position that a mask hides as a key is still a query: padded positions have outputs

@@ -24,7 +24,7 @@ constexpr double map_scale = 0.5;
 // Directions: (batch, pairs, hidden).
 Tensor draw_things(std::int64_t batch, Generator& generator) {
   const Tensor x = randn({batch, pairs, hidden}, float32, generator);
-  return x / norm(x, -1, true);
+  return x / norm(x, {-1}, true);
 }
 
 // Digits, none twice in an example: (batch, pairs).

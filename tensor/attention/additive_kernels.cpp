@@ -103,10 +103,10 @@ void powers(int64_t rows, int64_t width, const T* x, int64_t stride,
   }
 }
 
-// dq and dk are added up in T; dw, the sum over all pairs, in double. w[c] is a common
-// factor, and comes last.
+// dq and dk are added up in T; dw over the keys of a query in T, over queries in double.
+// In dq and dk, w[c] is a common factor, and comes last.
 template <bool by_powers, class T>
-[[gnu::always_inline]] inline void add_gradients(const AdditiveGradients<T>& x,
+[[gnu::always_inline]] inline void add_gradients(const AdditiveBackward<T>& x,
                                                  int64_t width) {
   double dw[additive_width] = {};
   for (int64_t j = 0; j < x.m; ++j) {
@@ -150,7 +150,7 @@ template <bool by_powers, class T>
 }
 
 template <bool by_powers, class T>
-void gradients_of(const AdditiveGradients<T>& x, int64_t width) {
+void gradients_of(const AdditiveBackward<T>& x, int64_t width) {
   if (width == additive_width) {  // a constant makes whole vectors of the loops
     add_gradients<by_powers>(x, additive_width);
   } else {
@@ -159,7 +159,7 @@ void gradients_of(const AdditiveGradients<T>& x, int64_t width) {
 }
 
 template <class T>
-void gradients(const AdditiveGradients<T>& x, int64_t width) {
+void gradients(const AdditiveBackward<T>& x, int64_t width) {
   x.powers ? gradients_of<true>(x, width) : gradients_of<false>(x, width);
 }
 

@@ -7,7 +7,7 @@
 namespace heed::kernels {
 
 // How many hidden units the gradients take at a time, and in how many lanes a score is
-// added up: a vector of the widest registers.
+// added up: the floats of the widest registers.
 inline constexpr std::int64_t additive_width = 16;
 
 // tanh(q + k) = (E - 1) / (E + 1) with E = e^2q e^2k: for n queries and m keys n + m
@@ -36,11 +36,12 @@ struct Powers {
 // Whether powers take less time than a tanh for each of the n m pairs.
 inline bool powers_pay(std::int64_t n, std::int64_t m) { return 4 * (n + m) <= n * m; }
 
-// The operands at the first of some hidden units of one batch entry. Rows are h apart: q
-// and dq have n of them, k and dk m, w and dw one; g (n, m) is contiguous. `powers` is
-// memory for the Powers of q and of k, or null.
+// The operands and results of the gradients of some hidden units of one batch entry: the
+// pointers are to the first of these units. Rows are h apart: q and dq have n of them, k
+// and dk m, w and dw one; g (n, m) is contiguous. `powers` is memory for the Powers of q
+// and of k, or null.
 template <class T>
-struct AdditiveGradients {
+struct AdditiveBackward {
   std::int64_t n, m, h;
   const T *q, *k, *w, *g;
   T *dq, *dk, *dw, *powers;
@@ -59,7 +60,7 @@ struct AdditiveKernels {
   void (*powers)(std::int64_t rows, std::int64_t width, const T* x, std::int64_t stride,
                  const Powers<T>& to);
   // The gradients of `width` hidden units, at most additive_width.
-  void (*gradients)(const AdditiveGradients<T>& x, std::int64_t width);
+  void (*gradients)(const AdditiveBackward<T>& x, std::int64_t width);
 };
 
 }  // namespace heed::kernels

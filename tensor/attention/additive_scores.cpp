@@ -62,8 +62,9 @@ Tensor additive_scores(const Tensor& queries, const Tensor& keys, const Tensor& 
       const int64_t threads = thread_count(rows, tanh_cost * x.m * x.h);
       Buffer<T> memory(size * threads);
       const auto piece = [&](int64_t thread, int64_t begin, int64_t end) {
-        const auto of_q = Powers<T>::in(memory.first() + thread * size, 1, x.h);
-        const auto of_k = Powers<T>::in(of_q.largest + 1, x.m, x.h);
+        T* const first = memory.first() + thread * size;
+        const auto of_q = Powers<T>::in(first, 1, x.h);
+        const auto of_k = Powers<T>::in(first + Powers<T>::size(1, x.h), x.m, x.h);
         int64_t entry = -1;
         for (int64_t i = begin; i < end; ++i) {
           if (entry != i / x.n) {
@@ -75,8 +76,8 @@ Tensor additive_scores(const Tensor& queries, const Tensor& keys, const Tensor& 
                                  of_k, to + i * x.m);
         }
       };
-      // A piece that begins inside an entry computes the powers of its keys once more:
-      // that pays only where a piece has several entries.
+      // A piece that begins inside an entry computes the powers of its keys once more. So
+      // there are several pieces for a thread only where a piece has several entries.
       parallel_pieces(rows, threads, piece, x.batch >= 8 * threads ? 4 : 1);
       return scores;
     }
@@ -123,9 +124,17 @@ AdditiveScoresGradients additive_scores_backward(const Tensor& g, const Tensor& 
       const int64_t q = entry * x.n * x.h + first, k = entry * x.m * x.h + first;
       const int64_t scores = entry * x.n * x.m, w = entry * x.h + first;
       kernels::get<kernels::AdditiveKernels<T>>().gradients(
-          {x.n, x.m, x.h, from_q + q, from_k + k, from_w + first, from_g + scores,
-           to_q + q, to_k + k, to_w + w,
-           size > 0 ? memory.first() + thread * size : nullptr},
+          {.n = x.n,
+           .m = x.m,
+           .h = x.h,
+           .q = from_q + q,
+           .k = from_k + k,
+           .w = from_w + first,
+           .g = from_g + scores,
+           .dq = to_q + q,
+           .dk = to_k + k,
+           .dw = to_w + w,
+           .powers = size > 0 ? memory.first() + thread * size : nullptr},
           std::min(width, x.h - first));
     });
   });

@@ -7,19 +7,20 @@
 //
 // Turned round like this, the scores of a query are a column: its exponentials and sums
 // are computed for w queries at once. Qᵀ is packed for each w queries, and so is the
-// bias. K and V are read where they are; or copied, when a thread begins with a head,
-// where a tile could not read them, or only slowly: for example where five or more heads
-// lie side by side in a projection (see Rows in attention_heads.h, one rule for both). A
-// thread holds the scores of w queries, and the copies. Keys beyond the longest of the w
+// bias. K and V are read where they are; or where a tile could not read them, or only
+// slowly, they are copied, whenever a thread comes to a head: for example where five or
+// more heads lie side by side in a projection (see PaddedRows in attention_heads.h, one
+// rule for both). A thread holds the scores of w queries, what is packed, and the copies.
+// Keys beyond the longest of the w
 // lens are left out, so causal attention is about half the work.
 //
-// A few queries (few_queries) go row by row, in attention_rows.cpp.
+// A few queries go row by row, in attention_rows.cpp.
 //
 // All scores of a query are in memory at once, so the plain softmax serves; Rabe and
 // Staats (2021) and Dao et al. (2022) cut the keys as well, and must correct their sums.
-// tile_kernels.h explains the products. kernels::get() gives heed's kernel of them at
-// every level. BLIS's, which products use at the baseline level, would ignore the strides
-// of the first matrix.
+// worker.h and tile_kernels.h explain the products. kernels::get() gives heed's kernel of
+// them at every level. BLIS's, which products use at the baseline level, would ignore the
+// strides of the first matrix.
 #include "tensor/attention/attention.h"
 
 #include <limits>
@@ -95,7 +96,7 @@ class Forward {
   const kernels::AttentionKernels<T>& loops_ =
       kernels::get<kernels::AttentionKernels<T>>();
   const int64_t width_ = columns_for<T>(h_.queries);
-  Rows<T> keys_, values_;
+  PaddedRows<T> keys_, values_;
   Packed<T> queries_, bias_;
   Buffer<T> scores_;  // Sᵀ, then Eᵀ
 
@@ -210,7 +211,7 @@ AttentionResult scaled_dot_product_attention(const Tensor& query, const Tensor& 
                                              const AttentionOptions& options,
                                              double scale, Tensor* weights) {
   check_attention(op, query, key, value, options);
-  const bool by_rows = query.size(-2) <= few_queries;
+  const bool by_rows = goes_by_rows(query);
   const Shape rows = without_last(query.shape(), 1);
   AttentionResult result;
   result.output = rows_like(query, value.size(-1));
@@ -218,8 +219,8 @@ AttentionResult scaled_dot_product_attention(const Tensor& query, const Tensor& 
     result.largest = zeros(rows, query.dtype());
     result.inverse_sums = zeros(rows, query.dtype());
   }
-  // Without elements in the output scores are computed only for `weights`: there may be
-  // more keys than memory could hold.
+  // Without elements in the output scores are computed only for `weights`. Otherwise they
+  // could be more than memory holds, for a shape whose tensors have no elements.
   const bool has_output = result.output.numel() > 0;
   // A tensor of its own until the end: `weights` may be the place of an operand.
   Tensor probabilities;
@@ -227,9 +228,8 @@ AttentionResult scaled_dot_product_attention(const Tensor& query, const Tensor& 
     probabilities = empty(append(rows, {key.size(-2)}), query.dtype());
   }
   if (has_output || has_elements(probabilities)) {
-    const Tensor q = with_contiguous_rows(query, by_rows),
-                 k = with_contiguous_rows(key, by_rows),
-                 v = with_contiguous_rows(value, by_rows);
+    const Tensor q = operand_to_read(query, by_rows), k = operand_to_read(key, by_rows),
+                 v = operand_to_read(value, by_rows);
     const AttentionOptions read = options_to_read(options, query, key);
     dispatch_floating(op, query.dtype(), [&]<class T>() {
       const AttentionOperands<T> operands(q, k, v, read, scale);
@@ -240,7 +240,7 @@ AttentionResult scaled_dot_product_attention(const Tensor& query, const Tensor& 
       }
     });
   }
-  if (by_rows) result.weights = probabilities;
+  if (by_rows) result.kept_weights = probabilities;
   // The caller may write into its weights, and the backward needs these.
   if (weights) *weights = by_rows ? probabilities.clone() : std::move(probabilities);
   return result;

@@ -16,11 +16,11 @@ namespace heed {
 // stands for none, and so does one without elements. (keep and bias are PyTorch's
 // attn_mask, of bools and of numbers.)
 struct AttentionOptions {
-  // Query i sees keys 0 to lens[i] - 1: int64, broadcasts to (..., n), and a number above
-  // m counts as m. So causal attention has the lens 1, 2, ..., and a padded batch the
-  // lengths of its sequences.
+  // Query i sees no key from lens[i] on: int64, broadcasts to (..., n), and a number
+  // above m counts as m. So causal attention has the lens 1, 2, ..., and a padded batch
+  // the lengths of its sequences.
   Tensor lens = {};
-  // Of these keys the query sees those that are true: bool, broadcasts to (..., n, m).
+  // A query sees only keys that are true: bool, broadcasts to (..., n, m).
   Tensor keep = {};
   // Is added to the scores: of the query's dtype, broadcasts to (..., n, m).
   Tensor bias = {};
@@ -33,10 +33,11 @@ struct AttentionOptions {
 
 struct AttentionResult {
   Tensor output;  // (..., n, dv)
-  // For the backward. With many queries: of each row of scores s the largest, and
-  // 1 / Σ exp(s - largest), zeros for a query that sees no key: (..., n). With few: the
-  // weights before dropout, (..., n, m). (FlashAttention: m, and 1 / l)
-  Tensor largest, inverse_sums, weights;
+  // For the backward. With more than 8 queries: of each row of scores s the largest, and
+  // 1 / Σ exp(s - largest), zeros for a query that sees no key: (..., n). (FlashAttention
+  // calls the largest m, and the sum l.) With fewer: the weights before dropout,
+  // (..., n, m). The others are undefined.
+  Tensor largest, inverse_sums, kept_weights;
 };
 
 // softmax(scale Q Kᵀ + bias) V

@@ -21,8 +21,8 @@
 // Blocks of keys are the outer loop: Kᵀ and Vᵀ of a block are packed once, for all
 // queries. Blocks of queries are the inner one. A block, 48 queries and 4 panels of keys
 // (a panel has as many as a tile has columns, 32 floats on AVX-512), is so small that its
-// P and dS stay in the core's caches. Rows of Q, K and G are read where they lie, or
-// copied (see Rows in attention_heads.h). One thread computes a head: one block of
+// F ∘ P and dS stay in the core's caches. Rows of Q, K and G are read where they lie, or
+// copied (see PaddedRows in attention_heads.h). One thread computes a head: one block of
 // queries after another adds to dK and dV, and no sum crosses threads.
 #include <numeric>
 
@@ -67,8 +67,8 @@ class Backward {
         keys_(h_.key, block_keys_, h_.features),
         keys_t_(block_keys_, width_, h_.features),
         values_t_(block_keys_, width_, h_.value_features),
-        p_(block_queries_ * block_keys_),
-        ds_(block_queries_ * block_keys_),
+        s_(block_queries_ * block_keys_),
+        d_(block_queries_ * block_keys_),
         lens_(h_.queries),
         longest_lens_(ceil_div(h_.queries, tile_rows_)),
         dots_(h_.queries) {}
@@ -99,10 +99,11 @@ class Backward {
   const int64_t block_keys_ = panels_at_once * width_;
   const int64_t block_queries_ = ceil_div(queries_at_once, tile_rows_) * tile_rows_;
 
-  Rows<T> queries_, g_;           // of a head
-  Rows<T> keys_;                  // of a block, and
+  PaddedRows<T> queries_, g_;     // of a head
+  PaddedRows<T> keys_;            // of a block, and
   Packed<T> keys_t_, values_t_;   // Kᵀ and Vᵀ
-  Buffer<T> p_, ds_;              // of a block: (queries, block_keys_)
+  Buffer<T> s_, d_;               // of a block, (queries, block_keys_): S, then F ∘ P;
+                                  // G Vᵀ, then dS
   Buffer<int64_t> lens_;          // of a head: the keys that each query sees,
   Buffer<int64_t> longest_lens_;  // and the most in each tile_rows_ queries
   Buffer<T> dots_;                // of a head: G_i·O_i
@@ -166,23 +167,25 @@ class Backward {
       const int64_t seen = seen_by(i), at = (i - q) * block_keys_;
       for (next = i; next < end && seen_by(next) == seen;) next += tile_rows_;
       const int64_t rows = std::min(next, end) - i;
-      make_p_and_ds(first, seen, most, i, rows, p_.first() + at, ds_.first() + at);
+      make_weights_and_slopes(first, seen, most, i, rows, s_.first() + at,
+                              d_.first() + at);
       if (gradients_.query && seen > 0) {  // dQ = scale dS K
-        put_product(rows, seen, {ds_.first() + at, block_keys_, 1}, keys_[0],
+        put_product(rows, seen, {d_.first() + at, block_keys_, 1}, keys_[0],
                     keys_.stride(), h_.scale, h_.features, *gradients_.query, i,
                     first > 0);
       } else if (first == 0) {  // no key is seen, or nothing wanted
         clear(gradients_.query, i, rows, h_.features);
       }
     }
-    // Of all queries of the block at once: P and dS are 0 where a tile sees fewer keys.
+    // Of all queries of the block at once: F ∘ P and dS are 0 where a tile sees fewer
+    // keys.
     if (most == 0) return;
     if (gradients_.value) {  // dV = (F ∘ P)ᵀ G
-      put_product(most, end - q, {p_.first(), 1, block_keys_}, g_[q], g_.stride(), 1,
+      put_product(most, end - q, {s_.first(), 1, block_keys_}, g_[q], g_.stride(), 1,
                   h_.value_features, *gradients_.value, first, q > 0);
     }
     if (gradients_.key) {  // dK = scale dSᵀ Q
-      put_product(most, end - q, {ds_.first(), 1, block_keys_}, queries_[q],
+      put_product(most, end - q, {d_.first(), 1, block_keys_}, queries_[q],
                   queries_.stride(), h_.scale, h_.features, *gradients_.key, first,
                   q > 0);
     }
@@ -206,20 +209,22 @@ class Backward {
                             .scale = scale});
   }
 
-  // P and dS of `rows` queries from `query` on and the `most` keys from `first` on, of
-  // which they see no more than `seen`; zeros beyond.
-  void make_p_and_ds(int64_t first, int64_t seen, int64_t most, int64_t query,
-                     int64_t rows, T* p, T* ds) const {
+  // s = F ∘ P and d = dS of `rows` queries from `query` on and the `most` keys from
+  // `first` on, of which they see no more than `seen`; zeros beyond.
+  void make_weights_and_slopes(int64_t first, int64_t seen, int64_t most, int64_t query,
+                               int64_t rows, T* s, T* d) const {
     // Zeros in the panels of which no key is seen; in the others
-    // loops_.softmax_backward() below puts them.
+    // loops_.scores_backward() below puts them.
     const int64_t in_panels = ceil_div(seen, width_) * width_;  // keys of the others
-    for (int64_t i = 0; i < rows && in_panels < most; ++i) {
-      std::fill_n(p + i * block_keys_ + in_panels, most - in_panels, T{0});
-      std::fill_n(ds + i * block_keys_ + in_panels, most - in_panels, T{0});
+    if (in_panels < most) {
+      for (int64_t i = 0; i < rows; ++i) {
+        std::fill_n(s + i * block_keys_ + in_panels, most - in_panels, T{0});
+        std::fill_n(d + i * block_keys_ + in_panels, most - in_panels, T{0});
+      }
     }
     if (seen == 0) return;
-    const auto product = [&](const Rows<T>& a, int64_t k, const Packed<T>& b, T scale,
-                             T* c) {
+    const auto product = [&](const PaddedRows<T>& a, int64_t k, const Packed<T>& b,
+                             T scale, T* c) {
       tiles_.multiply_panels({.m = rows,
                               .n = seen,
                               .k = k,
@@ -231,24 +236,32 @@ class Backward {
                               .c_stride = block_keys_,
                               .scale = scale});
     };
-    // p = S = scale Q Kᵀ + bias, ds = G Vᵀ
-    product(queries_, h_.features, keys_t_, h_.scale, p);
+    // s = S = scale Q Kᵀ + bias, d = G Vᵀ
+    product(queries_, h_.features, keys_t_, h_.scale, s);
     if (h_.bias) {
       const Matrices<const T>& bias = *h_.bias;
       loops_.add_bias(rows, seen,
                       bias[head_] + query * bias.row_stride + first * bias.column_stride,
-                      bias.row_stride, bias.column_stride, p, block_keys_);
+                      bias.row_stride, bias.column_stride, s, block_keys_);
     }
-    if (wants_ds_) product(g_, h_.value_features, values_t_, 1, ds);
-    // p = F ∘ P, ds = dS. Of the last panel all columns, or the first half if `most` ends
+    if (wants_ds_) product(g_, h_.value_features, values_t_, 1, d);
+    // s = F ∘ P, d = dS. Of the last panel all columns, or the first half if `most` ends
     // there: dV and dK read as far as that, so what is not seen must become 0.
     const int64_t at = head_ * h_.queries + query;
     for (int64_t key = 0; key < seen; key += width_) {
-      loops_.softmax_backward({rows, columns_for<T>(most - key), first + key, block_keys_,
-                               lens_.first() + query, given_.largest + at,
-                               given_.inverse_sums + at, dots_.first() + query,
-                               h_.bits_of(head_, query), h_.words, h_.stay_factor,
-                               p + key, wants_ds_ ? ds + key : nullptr});
+      loops_.scores_backward({.rows = rows,
+                              .width = columns_for<T>(most - key),
+                              .first = first + key,
+                              .stride = block_keys_,
+                              .lens = lens_.first() + query,
+                              .largest = given_.largest + at,
+                              .inverse_sums = given_.inverse_sums + at,
+                              .dots = dots_.first() + query,
+                              .bits = h_.bits_of(head_, query),
+                              .bits_stride = h_.words,
+                              .stay_factor = h_.stay_factor,
+                              .s = s + key,
+                              .d = wants_ds_ ? d + key : nullptr});
     }
   }
 };
@@ -286,7 +299,7 @@ AttentionGradients scaled_dot_product_attention_backward(
     const AttentionOptions& options, double scale, const AttentionResult& result,
     const std::array<bool, 3>& wanted) {
   check_attention(op, query, key, value, options);
-  const bool by_rows = query.size(-2) <= few_queries;
+  const bool by_rows = goes_by_rows(query);
   const Shape rows = without_last(query.shape(), 1);
   const Shape shape = append(rows, {value.size(-1)});
   check(g.shape() == shape && result.output.shape() == shape,
@@ -308,7 +321,7 @@ AttentionGradients scaled_dot_product_attention_backward(
     check_same_dtype(op, query, x);
   };
   if (by_rows) {
-    check_kept(result.weights, append(rows, {key.size(-2)}));
+    check_kept(result.kept_weights, append(rows, {key.size(-2)}));
   } else {
     check_kept(result.largest, rows);
     check_kept(result.inverse_sums, rows);
@@ -325,10 +338,9 @@ AttentionGradients scaled_dot_product_attention_backward(
   if (wanted[0]) gradients.query = rows_like(query, query.size(-1));
   if (wanted[1]) gradients.key = rows_like(key, key.size(-1));
   if (wanted[2]) gradients.value = rows_like(value, value.size(-1));
-  const Tensor k = with_contiguous_rows(key, by_rows),
-               v = with_contiguous_rows(value, by_rows);
-  q = with_contiguous_rows(q, by_rows);
-  G = with_contiguous_rows(G, by_rows);
+  const Tensor k = operand_to_read(key, by_rows), v = operand_to_read(value, by_rows);
+  q = operand_to_read(q, by_rows);
+  G = operand_to_read(G, by_rows);
   dispatch_floating(op, query.dtype(), [&]<class T>() {
     const AttentionOperands<T> operands(q, k, v, read, scale);
     if (by_rows) {

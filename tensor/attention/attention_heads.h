@@ -18,6 +18,7 @@
 #include "tensor/core/parallel.h"
 #include "tensor/core/tensor.h"
 #include "tensor/kernels/level.h"
+#include "tensor/product/matrix.h"
 #include "tensor/product/panels.h"
 #include "tensor/product/tile_kernels.h"
 
@@ -73,10 +74,10 @@ std::int64_t columns_for(std::int64_t n) {
 // Whether there is such an operand, and it has elements.
 inline bool has_elements(const Tensor& x) { return x.defined() && x.numel() > 0; }
 
-// How many keys each query sees: query i sees keys 0 to lens[i] - 1.
+// The number of keys that count for each query: query i sees none from lens[i] on.
 class ValidLens {
  public:
-  // lens broadcasts to (..., queries); without elements every query sees all keys.
+  // lens broadcasts to (..., queries); without elements all keys count for every query.
   ValidLens(const Tensor& lens, const Tensor& query, std::int64_t keys);
 
   // Writes the lens of queries begin to end - 1 of a head. Returns the largest.
@@ -158,12 +159,13 @@ struct AttentionOperands {
   }
 };
 
-// Up to so many queries per head are computed row by row, more in tiles. Half a tile
-// takes as long however few of its columns are queries.
-inline constexpr std::int64_t few_queries = 8;
+// Whether a head has so few queries that they are computed row by row, and not in tiles:
+// half a tile takes as long however few of its columns are queries.
+inline bool goes_by_rows(const Tensor& query) { return query.size(-2) <= 8; }
 
-// x, or a copy of it with contiguous rows where attention by rows needs them.
-inline Tensor with_contiguous_rows(const Tensor& x, bool by_rows) {
+// An operand as attention in tiles reads it, that is itself; or as attention by rows
+// does: itself, or where its rows are not contiguous a copy.
+inline Tensor operand_to_read(const Tensor& x, bool by_rows) {
   return by_rows && x.strides()[x.dim() - 1] != 1 ? x.contiguous() : x;
 }
 
@@ -228,21 +230,21 @@ class Runs {
   std::deque<Worker> workers_;
 };
 
-// The rows of an operand, contiguous and up to whole vectors long, so that
+// The rows of an operand, contiguous and padded to whole vectors, so that
 // multiply_panels() (see tile_kernels.h) can read them as either operand: in place where
-// they are like that, or copied. Rows a multiple of 4 KiB apart are copied too, for they
-// share few places in the caches; and so are rows more than four times as far apart as
-// they are long, for to read these again and again takes more time than to copy them.
+// they are like that, or copied. Rows that share a set of the L1 cache are copied too;
+// and so are rows more than four times as far apart as they are long, for to read these
+// again and again takes more time than to copy them.
 template <class T>
-class Rows {
+class PaddedRows {
  public:
   // Of matrices with `columns` columns; `most` of their rows at a time.
-  Rows(const Matrices<const T>& x, std::int64_t most, std::int64_t columns)
+  PaddedRows(const Matrices<const T>& x, std::int64_t most, std::int64_t columns)
       : x_(x),
         columns_(columns),
         vector_(tile_columns<T>() / 2),
         is_copied_(x.column_stride != 1 || columns % vector_ != 0 ||
-                   4 * columns < x.row_stride || x.row_stride % same_place == 0),
+                   4 * columns < x.row_stride || share_a_set<T>(x.row_stride)),
         stride_(is_copied_ ? ceil_div(columns, vector_) * vector_ : x.row_stride),
         memory_(is_copied_ ? most * stride_ : 0) {}
 
@@ -266,7 +268,6 @@ class Rows {
   std::int64_t stride() const { return stride_; }
 
  private:
-  static constexpr std::int64_t same_place = 4096 / sizeof(T);  // in the L1 cache
   const Matrices<const T>& x_;
   std::int64_t columns_, vector_;
   bool is_copied_;

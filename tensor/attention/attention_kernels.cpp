@@ -3,7 +3,7 @@
 #include "tensor/kernels/flush.h"
 #include "tensor/kernels/folds.h"
 #include "tensor/kernels/level.h"
-#include "tensor/kernels/softmax.h"
+#include "tensor/kernels/math.h"
 #include "tensor/kernels/transpose.h"
 
 namespace heed::kernels::HEED_KERNELS {
@@ -112,27 +112,27 @@ void read_factors(const int64_t* bits, int64_t first, int seen, T stay_factor,
 }
 
 template <int fixed, class T>
-void softmax_backward(const ScoresTile<T>& tile) {
-  const int width = fixed ? fixed : static_cast<int>(tile.width);
+void scores_backward(const ScoresPanel<T>& panel) {
+  const int width = fixed ? fixed : static_cast<int>(panel.width);
   constexpr int most = fixed ? fixed : static_cast<int>(widest_tile);
   T p[most], factor[most];
   for (int j = 0; j < width; ++j) factor[j] = 1;
-  for (int64_t i = 0; i < tile.rows; ++i) {
-    T* const s = tile.s + i * tile.stride;
-    const int64_t beyond = tile.lens[i] - tile.first;
+  for (int64_t i = 0; i < panel.rows; ++i) {
+    T* const s = panel.s + i * panel.stride;
+    const int64_t beyond = panel.lens[i] - panel.first;
     const int seen = static_cast<int>(beyond < 0 ? 0 : beyond < width ? beyond : width);
-    if (tile.bits && seen > 0) {
-      read_factors<fixed>(tile.bits + i * tile.bits_stride, tile.first, seen,
-                          tile.stay_factor, factor);
+    if (panel.bits && seen > 0) {
+      read_factors<fixed>(panel.bits + i * panel.bits_stride, panel.first, seen,
+                          panel.stay_factor, factor);
     }
-    const T largest = tile.largest[i], inverse_sum = tile.inverse_sums[i];
+    const T largest = panel.largest[i], inverse_sum = panel.inverse_sums[i];
     for_elements<T>(width, [&](int j) {
       const T weight = exp_nonpositive(s[j] - largest) * inverse_sum;
       p[j] = j < seen && s[j] != -infinity ? weight : 0;
     });
-    if (tile.d) {
-      T* const d = tile.d + i * tile.stride;
-      const T dot = tile.dots[i];
+    if (panel.d) {
+      T* const d = panel.d + i * panel.stride;
+      const T dot = panel.dots[i];
 #pragma omp simd
       for (int j = 0; j < width; ++j) {
         const T slope = p[j] * (d[j] * factor[j] - dot);
@@ -161,9 +161,9 @@ void drop_columns_of(int64_t n, int64_t width, int64_t count, const int64_t* bit
 }
 
 template <class T>
-void softmax_backward_flushed(const ScoresTile<T>& tile) {
-  for_width(tile.width, [&]<int fixed>() {
-    flushed<softmax_backward<fixed, T>, const ScoresTile<T>&>(tile);
+void scores_backward_flushed(const ScoresPanel<T>& panel) {
+  for_width(panel.width, [&]<int fixed>() {
+    flushed<scores_backward<fixed, T>, const ScoresPanel<T>&>(panel);
   });
 }
 
@@ -194,7 +194,7 @@ constexpr AttentionKernels<T> kernels = {
     .exp_columns = exp_columns_flushed<T>,
     .add_bias = add_bias<T>,
     .drop_columns = drop_columns_of<T>,
-    .softmax_backward = softmax_backward_flushed<T>,
+    .scores_backward = scores_backward_flushed<T>,
     .transpose = transpose<T>,
     .gemv = gemv<T>,
     .ger = ger<T>,

@@ -8,16 +8,17 @@ namespace heed::kernels {
 // The most columns that a tile of a product has at any level. No `width` is larger.
 inline constexpr std::int64_t widest_tile = 32;
 
-// For `rows` queries and the `width` keys from `first` on. s (rows, width) comes with the
-// scores S and leaves with F ∘ P; d, unless it is null, comes with G Vᵀ and leaves with
-// dS (the names are those at the head of attention_backward.cpp). For a score s of row i:
+// For `rows` queries and the `width` keys of a panel, from `first` on. s (rows, width)
+// comes with the scores S and leaves with F ∘ P; d, unless it is null, comes with G Vᵀ
+// and leaves with dS (the names are those at the head of attention_backward.cpp). For a
+// score s of row i:
 //   p = exp(s - largest[i]) inverse_sums[i],  d = p (factor d - dots[i]),  s = factor p
 // with dots[i] = G_i·O_i. For keys from lens[i] on, and where the score is -inf, both
 // become 0, whatever d is. The factor is 1, or with dropout, when there are bits,
 // `stay_factor` where the key's bit is 1 and 0 where it is 0. Row i of the bits begins at
 // bits + i * bits_stride.
 template <class T>
-struct ScoresTile {
+struct ScoresPanel {
   std::int64_t rows, width, first;
   std::int64_t stride;  // from row to row of s, and of d
   const std::int64_t* lens;
@@ -46,9 +47,8 @@ struct AttentionKernels {
   // of row j is 0; all other columns become 0. Rows of bits are `stride` words apart.
   void (*drop_columns)(std::int64_t n, std::int64_t width, std::int64_t count,
                        const std::int64_t* bits, std::int64_t stride, T* x);
-  // The backward pass between its products, from S and G Vᵀ to F ∘ P and dS: for some
-  // queries, and keys of one tile.
-  void (*softmax_backward)(const ScoresTile<T>& tile);
+  // The backward pass between its products, from S and G Vᵀ to F ∘ P and dS.
+  void (*scores_backward)(const ScoresPanel<T>& panel);
   // out[j * out_stride + i] = x[i * stride + j] for i < rows and j < columns.
   void (*transpose)(std::int64_t rows, std::int64_t columns, const T* x,
                     std::int64_t stride, T* out, std::int64_t out_stride);

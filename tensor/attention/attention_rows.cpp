@@ -27,29 +27,28 @@ void forward_row(const AttentionOperands<T>& h, int64_t head, int64_t i, T* p, T
                  T* dropped) {
   const auto& loops = kernels::get<kernels::AttentionKernels<T>>();
   const auto& vectors = kernels::get<kernels::VectorKernels<T>>();
-  int64_t seen = 0;
-  h.valid_lens.read(head, i, i + 1, &seen);
-  std::fill(p + seen, p + h.keys, T{0});
-  if (seen == 0) {
+  int64_t len = 0;
+  h.valid_lens.read(head, i, i + 1, &len);
+  std::fill(p + len, p + h.keys, T{0});
+  if (len == 0) {
     std::fill_n(output, h.value_features, T{0});
     return;
   }
   const T *const q = h.query[head] + i * h.query.row_stride, *const k = h.key[head];
-  loops.gemv(seen, h.features, h.scale, k, h.key.row_stride, q, p);
+  loops.gemv(len, h.features, h.scale, k, h.key.row_stride, q, p);
   if (h.bias) {
     const Matrices<const T>& bias = *h.bias;
-    loops.add_bias(1, seen, bias[head] + i * bias.row_stride, 0, bias.column_stride, p,
-                   0);
+    loops.add_bias(1, len, bias[head] + i * bias.row_stride, 0, bias.column_stride, p, 0);
   }
-  kernels::get<kernels::ReduceKernels<T>>().softmax(1, seen, 1, p, p);
-  h.clear_hidden(head, i, seen, p);
+  kernels::get<kernels::ReduceKernels<T>>().softmax(1, len, 1, p, p);
+  h.clear_hidden(head, i, len, p);
   const T* after_dropout = p;
   if (const int64_t* const bits = h.bits_of(head, i)) {
-    std::copy_n(p, seen, dropped);
-    drop(seen, bits, h.stay_factor, dropped);
+    std::copy_n(p, len, dropped);
+    drop(len, bits, h.stay_factor, dropped);
     after_dropout = dropped;
   }
-  vectors.add_columns(h.value_features, seen, h.value[head], h.value.row_stride,
+  vectors.add_columns(h.value_features, len, h.value[head], h.value.row_stride,
                       after_dropout, 1, output);
 }
 
@@ -68,26 +67,26 @@ void backward_head(const AttentionOperands<T>& h, const Matrices<const T>& g,
   const auto& loops = kernels::get<kernels::AttentionKernels<T>>();
   const auto& vectors = kernels::get<kernels::VectorKernels<T>>();
   for (int64_t i = 0; i < h.queries; ++i) {
-    int64_t seen = 0;
-    h.valid_lens.read(head, i, i + 1, &seen);
+    int64_t len = 0;
+    h.valid_lens.read(head, i, i + 1, &len);
     const T* const p = weights + (head * h.queries + i) * h.keys;
     T *const dropped = scratch.dropped.first(), *const ds = scratch.ds.first();
     const T *const g_i = g[head] + i * g.row_stride, *const v = h.value[head];
-    loops.gemv(seen, h.value_features, T{1}, v, h.value.row_stride, g_i, ds);
-    h.clear_hidden(head, i, seen, ds);  // g·v_j may overflow: 0 times infinity is NaN
+    loops.gemv(len, h.value_features, T{1}, v, h.value.row_stride, g_i, ds);
+    h.clear_hidden(head, i, len, ds);  // g·v_j may overflow: 0 times infinity is NaN
     std::copy_n(p, h.keys, dropped);
     if (const int64_t* const bits = h.bits_of(head, i)) {
-      drop(seen, bits, h.stay_factor, ds);
-      drop(seen, bits, h.stay_factor, dropped);
+      drop(len, bits, h.stay_factor, ds);
+      drop(len, bits, h.stay_factor, dropped);
     }
-    if (seen > 0)
-      kernels::get<kernels::ReduceKernels<T>>().softmax_backward(1, seen, 1, ds, p, ds);
-    h.clear_hidden(head, i, seen, ds);
-    std::fill(ds + seen, ds + h.keys, T{0});
+    if (len > 0)
+      kernels::get<kernels::ReduceKernels<T>>().softmax_backward(1, len, 1, ds, p, ds);
+    h.clear_hidden(head, i, len, ds);  // a sum that is NaN or infinite made NaN of 0
+    std::fill(ds + len, ds + h.keys, T{0});
     if (to.query) {
       T* const dq = (*to.query)[head] + i * to.query->row_stride;
-      if (seen > 0) {
-        vectors.add_columns(h.features, seen, h.key[head], h.key.row_stride, ds, 1, dq);
+      if (len > 0) {
+        vectors.add_columns(h.features, len, h.key[head], h.key.row_stride, ds, 1, dq);
         vectors.scale(h.features, dq, 1, h.scale, dq);
       } else {
         std::fill_n(dq, h.features, T{0});
@@ -116,6 +115,7 @@ void attention_by_rows(const AttentionOperands<T>& h, AttentionResult& result,
   const Matrices<T> output = mutable_matrices<T>(result.output);
   T* const p = weights.mutable_data<T>();
   const int64_t rows = h.count * h.queries;
+  // For every row, as the weights that are kept: parallel_for() does not number threads.
   const Buffer<T> dropped(h.bits ? rows * h.keys : 0);
   const int64_t work = row_cost * h.keys * (h.features + h.value_features);
   const auto forward = [&](int64_t begin, int64_t end) {
@@ -132,11 +132,12 @@ template <class T>
 void attention_by_rows_backward(const AttentionOperands<T>& h, const Tensor& g,
                                 const AttentionResult& result,
                                 AttentionGradients& gradients) {
-  const Tensor weights = result.weights.contiguous();
+  const Tensor weights = result.kept_weights.contiguous();
   const Matrices<const T> g_of = matrices<T>(g);
   const GradientMatrices<T> to(gradients);
+  // dQ and dK; dP and dV
   const int64_t work =
-      row_cost * h.queries * h.keys * (3 * h.features + 2 * h.value_features);
+      row_cost * h.queries * h.keys * 2 * (h.features + h.value_features);
   Runs<Scratch<T>> runs(std::vector<int64_t>(static_cast<std::size_t>(h.count), work), h);
   const T* const p = weights.data<T>();
   runs.for_each([&](Scratch<T>& scratch, int64_t begin, int64_t end) {

@@ -12,8 +12,8 @@ template <class T>
 void scores(int64_t m, T q, const T* k, T w, T* y) {
 #pragma omp simd
   for (int64_t j = 0; j < m; ++j) {
-    const T d = (q - k[j]) * w;
-    y[j] = T(-0.5) * (d * d);
+    const T scaled = (q - k[j]) * w;
+    y[j] = T(-0.5) * (scaled * scaled);
   }
 }
 
@@ -23,17 +23,17 @@ template <class T>
 void output(const GaussianOperands<T>& x, int64_t i, const GaussianResults<T>& to) {
   const T *const k = x.k + i * x.m, *const v = x.v + i * x.m, *const p = to.p + i * x.m;
   const T q = x.q[i], w = x.w, o = dot(x.m, p, 1, v, 1);
-  T sum_d = 0, sum_dd = 0;
-#pragma omp simd reduction(+ : sum_d, sum_dd)
+  T sum_slope = 0, sum_slope_d = 0;
+#pragma omp simd reduction(+ : sum_slope, sum_slope_d)
   for (int64_t j = 0; j < x.m; ++j) {
     // The slope first, then times d: d d may overflow where the weight or d w is 0.
     const T d = q - k[j], slope = p[j] * (v[j] - o) * (d * w);
-    sum_d += slope;
-    sum_dd += slope * d;
+    sum_slope += slope;
+    sum_slope_d += slope * d;
   }
   to.o[i] = o;
-  to.do_dq[i] = -w * sum_d;
-  to.do_dw[i] = -sum_dd;
+  to.do_dq[i] = -w * sum_slope;
+  to.do_dw[i] = -sum_slope_d;
 }
 
 // A long row's scores are still in the nearest cache when softmax takes them; short rows

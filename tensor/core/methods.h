@@ -1,6 +1,7 @@
 // The functions that PyTorch's programs call as members: x.sum() is sum(x).
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <initializer_list>
 #include <iterator>
@@ -54,6 +55,8 @@ class [[nodiscard]] Methods {
   Self var(const Dims& dims = {}, Integer correction = 1, Flag keepdim = false) const;
   Self std(const Dims& dims = {}, Integer correction = 1, Flag keepdim = false) const;
   Self norm(const Dims& dims = {}, Flag keepdim = false) const;
+  template <std::integral T>
+  Self norm(T power_or_dim, Flag keepdim = false) const = delete;
   Self any(const Dims& dims = {}, Flag keepdim = false) const;
   Self all(const Dims& dims = {}, Flag keepdim = false) const;
   Self max() const;

@@ -37,8 +37,8 @@ class Integer {
   std::int64_t value_;
 };
 
-// A bool as an argument. It cannot be made from a number: x.norm(2, 1) and x.sum(1, 2) do
-// not compile, whose second number would be taken for keepdim.
+// A bool as an argument. It cannot be made from a number: x.sum(1, 2) does not compile,
+// whose second number would be taken for keepdim.
 class Flag {
  public:
   template <std::same_as<bool> B>

@@ -16,11 +16,8 @@ namespace {
 using kernels::Kernel;
 using kernels::Op;
 
-// Looked up only once: an op on a few elements takes less than a tenth of a microsecond.
 const kernels::ElementwiseKernels& table() {
-  static const kernels::ElementwiseKernels& table =
-      kernels::get<kernels::ElementwiseKernels>();
-  return table;
+  return kernels::get<kernels::ElementwiseKernels>();
 }
 
 [[noreturn]] void fail_dtype(std::string_view name, Op op, DType dtype) {

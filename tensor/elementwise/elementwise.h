@@ -1,5 +1,6 @@
-// Operations that work on each element by itself, or on pairs of elements after
-// broadcasting. The result is a new tensor.
+// Operations that work on each element by itself, or on pairs of elements (where() on
+// three) after broadcasting. The result is a new tensor, except of the functions in place
+// at the end.
 #pragma once
 
 #include <optional>

@@ -308,7 +308,7 @@ template <>
 struct Formula<Op::gelu> : Elementary {
   float operator()(float x) const { return gelu(x); }
   double operator()(double x) const {
-    return 0.5 * x * __builtin_erfc(x * -0x1.6a09e667f3bcdp-1);
+    return 0.5 * x * __builtin_erfc(x * -0x1.6a09e667f3bcdp-1);  // -1 / sqrt(2)
   }
 };
 // x (1 + tanh u) / 2 with u = √(2/π) (x + 0.044715 x³). (1 + tanh u) / 2 is sigmoid(2u),
@@ -327,7 +327,7 @@ template <>
 struct Formula<Op::gelu_backward> : Elementary {
   float operator()(float g, float x) const { return g * gelu_slope(x); }
   double operator()(double g, double x) const {
-    const double density = 0x1.9884533d43651p-2 * exp(-0.5 * x * x);
+    const double density = 0x1.9884533d43651p-2 * exp(-0.5 * x * x);  // 1 / sqrt(2 pi)
     return g * (0.5 * __builtin_erfc(x * -0x1.6a09e667f3bcdp-1) + x * density);
   }
 };

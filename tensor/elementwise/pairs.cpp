@@ -13,7 +13,7 @@ using kernels::Op;
 
 namespace {
 
-// As in PyTorch, not even what is promoted: a difference of bools is meant as ^ or !.
+// As in PyTorch bools are refused, also beside a number: a ^ b or !a is meant.
 void check_no_bools(const Tensor& x) {
   check(
       x.dtype() != boolean,

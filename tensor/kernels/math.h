@@ -126,8 +126,8 @@ template <Ln2 ln2 = Ln2::two_floats>
 }
 
 // 2^n (1 + part). The two forms are the same number; but without fused multiply-adds the
-// first one's product may be denormal, and those of softmax and attention flush such
-// numbers to 0 (flush.h).
+// first one's product may be denormal, and the kernels of softmax and attention take such
+// numbers for 0 (flush.h).
 [[gnu::always_inline]] inline float exp_of_parts(ExpParts e) {
   const float scale = power_of_two(e.exponent);
 #if defined(__FMA__)

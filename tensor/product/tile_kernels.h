@@ -17,7 +17,7 @@ namespace heed::kernels {
 //   b    panels of tile_columns columns, the last padded with zeros to whole vectors: row
 //        p of panel j begins at b[j * panel_stride + p * b_stride]. They follow one
 //        another (b_stride = tile_columns) or lie side by side (panel_stride =
-//        tile_columns)
+//        tile_columns); a single one may be half as wide, one vector
 //   c    rows c_stride apart
 // Only attention sets scale.
 template <class T>

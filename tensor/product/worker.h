@@ -94,16 +94,13 @@ enum class RowsOfA {
 // Rows whose numbers do not lie side by side are packed: a strip of them would take whole
 // cache lines for a few numbers each, and no longer fit into L1.
 //
-// Contiguous rows a multiple of 4 KiB apart are copied. A line of the L1 cache, 64 bytes,
-// has its place in one of 64 sets of 8 or 12 lines, so that numbers 4 KiB apart share a
-// set: a whole column of matrix a would. Copies are at most 2 KiB apart: at worst the six
-// or twelve rows of a tile share two sets. Rows 0 apart are one row.
+// Contiguous rows a multiple of 4 KiB apart, which share a set of the cache, are copied.
+// Copies are at most 2 KiB apart: at worst the six or twelve rows of a tile share two
+// sets.
 template <class T>
 RowsOfA choose_rows_of_a(const Products<T>& x, bool needs_panels) {
   if (needs_panels || x.a.column_stride != 1) return RowsOfA::packed;
-  constexpr std::int64_t same_place = 4096 / sizeof(T);
-  const bool share_a_set = x.a.row_stride != 0 && x.a.row_stride % same_place == 0;
-  return share_a_set ? RowsOfA::copied : RowsOfA::in_place;
+  return share_a_set<T>(x.a.row_stride) ? RowsOfA::copied : RowsOfA::in_place;
 }
 
 // How a product is cut. A slice of a row takes up to 2 KiB. Deeper slices would read and

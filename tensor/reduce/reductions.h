@@ -5,6 +5,8 @@
 // when a dimension is out of range or named twice.
 #pragma once
 
+#include <concepts>
+
 #include "tensor/core/tensor.h"
 #include "tensor/reduce/sorting.h"
 
@@ -25,8 +27,11 @@ Tensor var(const Tensor& x, const Dims& dims = {}, Integer correction = 1,
 // std.
 Tensor std(const Tensor& x, const Dims& dims = {}, Integer correction = 1,
            Flag keepdim = false);
-// The Euclidean norm, sqrt(sum(x^2)); floating dtypes.
+// The Euclidean norm, sqrt(sum(x^2)); floating dtypes. A dimension stands in braces,
+// norm(x, {1}): without them PyTorch's norm(x, 1) is the sum of the absolute values.
 Tensor norm(const Tensor& x, const Dims& dims = {}, Flag keepdim = false);
+template <std::integral T>
+Tensor norm(const Tensor& x, T power_or_dim, Flag keepdim = false) = delete;
 // log(sum(exp(x))) without overflow; floating dtypes.
 Tensor logsumexp(const Tensor& x, const Dims& dims, Flag keepdim = false);
 

@@ -152,12 +152,12 @@ BOOST_AUTO_TEST_CASE(a_gradient_of_another_kind_is_refused_and_nothing_is_added)
   };
   BOOST_CHECK_EXCEPTION(
       sum(wrong(ones({2}, float64)) + y).backward(), Error,
-      says("backward: the rule of wrong must give float32 for its input 0, and (2) or "
-           "what that broadcasts to, got float64 (2)"));
+      says("backward: the rule of wrong must give float32 for its input 0, of the "
+           "shape (2) or one that it broadcasts to, got float64 (2)"));
   BOOST_CHECK_EXCEPTION(
       sum(wrong(ones({2, 3})) + y).backward(), Error,
-      says("backward: the rule of wrong must give float32 for its input 0, and (2) or "
-           "what that broadcasts to, got float32 (2, 3)"));
+      says("backward: the rule of wrong must give float32 for its input 0, of the "
+           "shape (2) or one that it broadcasts to, got float32 (2, 3)"));
   BOOST_TEST(all(x.grad().value() == 1).item());
   BOOST_TEST(all(y.grad().value() == 1).item());
 }

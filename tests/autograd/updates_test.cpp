@@ -50,7 +50,7 @@ BOOST_AUTO_TEST_CASE(elements_are_copied_and_filled_under_no_grad) {
   const Tensor before = w.value().clone();
   const char* const copied =
       "copy_: a value that requires a gradient can be changed only while nothing is "
-      "recorded; put the copy into the scope of a NoGrad";
+      "recorded; put the change into the scope of a NoGrad";
   const char* const lost =
       "copy_: what is written requires a gradient, which a change in place would lose; "
       "stack() and cat() put such values together, index_put() replaces some in a new "
@@ -59,6 +59,10 @@ BOOST_AUTO_TEST_CASE(elements_are_copied_and_filled_under_no_grad) {
       "fill_: a value that requires a gradient can be changed only while nothing is "
       "recorded; put the change into the scope of a NoGrad";
   Variable result = w * 2, constant = zeros(before.shape());
+  Variable repeated = expand(ones({1}), {3});
+  BOOST_TEST(error_of([&] { repeated += 1; }) ==
+             "+=: the target must not repeat its elements, got the shape (3) with "
+             "strides (0)");
   BOOST_TEST(error_of([&] { w.copy_(constant); }) == copied);
   BOOST_TEST(error_of([&] { result.copy_(constant); }) == copied);
   BOOST_TEST(error_of([&] { constant.copy_(w); }) == lost);

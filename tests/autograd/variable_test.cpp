@@ -86,6 +86,8 @@ BOOST_AUTO_TEST_CASE(a_frozen_leaf_is_a_constant_until_it_is_thawed) {
   BOOST_TEST(!other.requires_grad());
   BOOST_TEST(other.is_leaf());
   BOOST_TEST(!sum(other * other).requires_grad());
+  BOOST_TEST(error_of([&] { w.backward(ones_like(w)); }) ==
+             "backward: the value is a leaf that requires_grad_(false) has frozen");
   const Variable x = leaf();
   sum(x * other).backward();
   BOOST_TEST(x.has_grad());
@@ -151,6 +153,9 @@ void check_members(const T& x) {
       return same_bits(a.value(), b.value());
     }
   };
+  static_assert(
+      !requires(const T& y) { norm(y, 1); } && !requires(const T& y) { y.norm(1); },
+      "a power, or a dim");
   const T p = abs(x) + 1;
   const Tensor index = tensor({2, 0}), indices = tensor({{0, 2}, {1, 1}});
   const Tensor mask = tensor({{true, false, true}, {false, false, true}});
@@ -162,6 +167,7 @@ void check_members(const T& x) {
       {"var", {x.var(1, 0), var(x, 1, 0)}},
       {"std", {x.std(), heed::std(x)}},
       {"norm", {x.norm(), norm(x)}},
+      {"norm of 1", {x.norm({1}, true), norm(x, {1}, true)}},
       {"any", {x.any(0), any(x, 0)}},
       {"all", {x.all(), all(x)}},
       {"max", {x.max(), max(x)}},

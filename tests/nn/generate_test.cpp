@@ -155,7 +155,7 @@ BOOST_AUTO_TEST_CASE(a_refused_call_adds_nothing) {
                }) == "embedding: ids must be from 0 to 6, got 7");
     BOOST_TEST(error_of([&] {
                  next_logits(zeros({2, 1}, int64));
-               }) == "generate: the batch must be 1 as before, got 2");
+               }) == "NextLogits: the batch must be 1 as before, got 2");
     BOOST_TEST(distance(next_logits(slice(text, 1, 3)), after(net, text)) < 1e-13);
   }
 }

@@ -152,7 +152,7 @@ BOOST_AUTO_TEST_CASE(token_by_token_gives_the_logits_of_the_whole_sequence) {
       Gpt::Cache cache = net.cache();
       std::int64_t end = 0;
       for (const std::int64_t part : parts) {
-        const Tensor logits = net.next(slice(ids, 1, end, end + part), cache).value();
+        const Tensor logits = net.next(slice(ids, 1, end, end + part), cache);
         end += part;
         BOOST_TEST(cache.positions == end);
         BOOST_TEST((cache.layers[1].keys.shape() == Shape{2, 2, end, 4}));
@@ -180,8 +180,8 @@ BOOST_AUTO_TEST_CASE(a_refused_call_leaves_the_cache_as_it_was) {
              "Gpt: the cache must hold keys and values float64 (2, 2, 3, 4) for ids (2, "
              "1), got float64 (1, 2, 3, 4); it is of another batch or model");
   BOOST_TEST(cache.positions == 3);
-  BOOST_TEST(distance(net.next(slice(ids, 1, 3), cache).value(),
-                      select(net(ids).value(), 1, 3)) < 1e-13);
+  BOOST_TEST(distance(net.next(slice(ids, 1, 3), cache), select(net(ids).value(), 1, 3)) <
+             1e-13);
 }
 
 // --- who sees whom
@@ -307,6 +307,9 @@ BOOST_AUTO_TEST_CASE(what_does_not_fit_is_refused) {
   BOOST_TEST(error_of([&] {
                net(zeros({1, 0}, int64));
              }) == "Gpt: ids must be int64 (batch, n), n at least 1, got int64 (1, 0)");
+  BOOST_TEST(error_of([&] {
+               net.transformer.h[0].attn(ones({2, 8}));
+             }) == "CausalSelfAttention: x must be (batch, n, n_embd), got (2, 8)");
   Gpt::Cache none;
   BOOST_TEST(error_of([&] { net.next(tensor({{1}}), none); }) ==
              "Gpt: the cache must be one that cache() made, of 2 layers, got 0");

@@ -71,14 +71,15 @@ BOOST_AUTO_TEST_CASE(a_batch_that_would_land_on_the_heads) {
   const Mask mask = Mask::keep(ones({2, 3, 4}, boolean));
   BOOST_CHECK_EXCEPTION(
       mask.on({2, 2, 3, 4}), Error,
-      says("mask: for scores (batch, heads, queries, keys) = (2, 2, 3, 4) a mask of "
-           "three sizes is ambiguous, got (2, 3, 4); say (batch, 1, queries, keys) or "
-           "(1, heads, queries, keys)"));
+      says("mask: for scores (2, 2, 3, 4) a mask of 3 dimensions is ambiguous, got "
+           "(2, 3, 4); give it all dimensions, such as (batch, 1, queries, keys), or the "
+           "size 1 first"));
   BOOST_TEST(Mask::keep(ones({1, 3, 4}, boolean)).on({2, 2, 3, 4}).may_hide());
   BOOST_CHECK_EXCEPTION(
       mask.on({2, 2, 2, 3, 4}), Error,
-      says("mask: for scores of 5 sizes, (2, 2, 2, 3, 4), a mask of 3 is ambiguous, got "
-           "(2, 3, 4); give it all sizes, or 1 first"));
+      says("mask: for scores (2, 2, 2, 3, 4) a mask of 3 dimensions is ambiguous, got "
+           "(2, 3, 4); give it all dimensions, such as (batch, 1, queries, keys), or the "
+           "size 1 first"));
   BOOST_TEST(Mask::keep(ones({1, 2, 3, 4}, boolean)).on({2, 2, 2, 3, 4}).may_hide());
   BOOST_TEST(Mask::keep(ones({3, 4}, boolean)).on({2, 2, 2, 3, 4}).may_hide());
 }

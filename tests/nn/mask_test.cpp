@@ -329,12 +329,14 @@ BOOST_AUTO_TEST_CASE(sequence_mask_replaces_whole_features) {
 
 BOOST_AUTO_TEST_CASE(sequence_mask_refuses_what_does_not_fit) {
   const Tensor x = ones({2, 3});
-  BOOST_CHECK_EXCEPTION(nn::sequence_mask(x, tensor({1, 2, 3})), Error,
-                        says("sequence_mask: x (n, m, ...) and int64 lens (n), got "
-                             "(2, 3) and int64 (3)"));
-  BOOST_CHECK_EXCEPTION(nn::sequence_mask(x, tensor({1.0, 2.0})), Error,
-                        says("sequence_mask: x (n, m, ...) and int64 lens (n), got "
-                             "(2, 3) and float32 (2)"));
+  BOOST_CHECK_EXCEPTION(
+      nn::sequence_mask(x, tensor({1, 2, 3})), Error,
+      says("sequence_mask: x (batch, steps, ...) and int64 lens (batch), got "
+           "(2, 3) and int64 (3)"));
+  BOOST_CHECK_EXCEPTION(
+      nn::sequence_mask(x, tensor({1.0, 2.0})), Error,
+      says("sequence_mask: x (batch, steps, ...) and int64 lens (batch), got "
+           "(2, 3) and float32 (2)"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -180,10 +180,9 @@ BOOST_AUTO_TEST_CASE(multi_head_attention_refuses_what_does_not_fit) {
       net(zeros({2, 5, 3}), zeros({2, 7, 2}), zeros({2, 7, 4}),
           Mask::keep(ones({2, 5, 7}, boolean))),
       Error,
-      says(
-          "mask: for scores (batch, heads, queries, keys) = (2, 2, 5, 7) a mask of three "
-          "sizes is ambiguous, got (2, 5, 7); say (batch, 1, queries, keys) or (1, "
-          "heads, queries, keys)"));
+      says("mask: for scores (2, 2, 5, 7) a mask of 3 dimensions is ambiguous, got "
+           "(2, 5, 7); give it all dimensions, such as (batch, 1, queries, keys), or the "
+           "size 1 first"));
 }
 
 // --- CausalMultiHeadAttention

@@ -114,7 +114,7 @@ BOOST_AUTO_TEST_CASE(functions) {
                     },
                     [] { nn::sample(matrix.to(int64), {}); },
                 });
-  check_refused("sequence_mask: x (n, m, ...) and int64 lens (n), got ",
+  check_refused("sequence_mask: x (batch, steps, ...) and int64 lens (batch), got ",
                 {
                     [&] { nn::sequence_mask(pair, ids); },
                     [] { nn::sequence_mask(matrix, pair); },

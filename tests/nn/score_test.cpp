@@ -84,7 +84,7 @@ BOOST_AUTO_TEST_CASE(a_formula_of_features_that_differ_in_number) {
 // The cosine of README.md over keys that are padded by zeros.
 BOOST_AUTO_TEST_CASE(a_cosine_of_padding) {
   const auto cosine = [](const Variable& q, const Variable& k, const Tensor& pairs) {
-    const auto unit = [](const Variable& x) { return x / (norm(x, -1, true) + 1e-8); };
+    const auto unit = [](const Variable& x) { return x / (norm(x, {-1}, true) + 1e-8); };
     return nn::DotScore{.scale = 1}(unit(q), unit(k), pairs);
   };
   Tensor x = randn({2, 7, 4});
